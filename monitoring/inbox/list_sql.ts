@@ -335,11 +335,11 @@ const MAX_PAIRS = 10_000;
 
 export function opsSql(query: ListQuery): string {
   const next = "SELECT rowid FROM spans WHERE op IS NOT NULL";
-  // Reads one row of each pair in the index, instead of all.
+  // Reads one row of each pair in the index: `g` is after all its traces. Without `+` SQLite seeks only by application.
   return "WITH RECURSIVE e(application, op) AS (" +
     `SELECT application, op FROM spans WHERE rowid = (${next} ORDER BY application, op LIMIT 1)` +
     " UNION ALL SELECT s.application, s.op FROM e JOIN spans AS s ON s.rowid =" +
-    ` (${next} AND (application, op) > (e.application, e.op) ORDER BY application, op LIMIT 1)` +
+    ` (${next} AND (application, op, trace_id) > (e.application, +e.op, 'g') ORDER BY application, op LIMIT 1)` +
     ` LIMIT ${MAX_PAIRS}) SELECT DISTINCT op FROM e WHERE ${
       all(filtersOf(query, ["application"]))
     }` + ` ORDER BY op LIMIT ${MAX_OPS}`;

@@ -127,12 +127,11 @@ const anyOf = (phrases: readonly Phrase[]) =>
 /** Conditions on a row `e` of a table: that it matches the query; on a segment, as {@linkcode traceMatches} on its recording. */
 export function entryMatches(table: TableName, q = ""): string[] {
   return parseQuery(q).flatMap((term, n) => {
-    const condition = conditionOf(term, n, table);
     const not = term.isExcluded ? "NOT " : "";
-    if (table !== "recording_entries") return `(${condition}) IS ${not}TRUE`;
+    if (table !== "recording_entries") return `(${conditionOf(term, n, table)}) IS ${not}TRUE`;
     return isDuration(term)
       ? []
-      : `e.replay_id ${not}IN (${keysOf("e.replay_id", table, condition)})`;
+      : `e.replay_id ${not}IN (${foundKeys("e.replay_id", table, term, n)})`;
   });
 }
 
@@ -141,15 +140,15 @@ export function traceMatches(q = ""): string[] {
   return parseQuery(q).flatMap((term, n) => {
     if (isDuration(term)) return [];
     const tables = isOfSender(term) ? [] : ["spans", "error_entries", "log_entries"] as const;
-    const found = tables.map((table) => keysOf("e.trace_id", table, conditionOf(term, n, table)));
+    const found = tables.map((table) => foundKeys("e.trace_id", table, term, n));
     if (isOfSender(term)) {
       found.push(
-        keysOf("e.trace_id", "trace_entries", SENDER[term.field]!(holdsSql(term.value, n))),
+        keysOf("e.trace_id", "trace_entries AS e", SENDER[term.field]!(holdsSql(term.value, n))),
       );
     } else if (term.field === undefined && term.id !== undefined) {
       found.push(
         ...["e.trace_id", "e.replay_id"].map((id) =>
-          keysOf("e.trace_id", "trace_entries", `${id} >= :id${n} AND ${id} < :idEnd${n}`)
+          keysOf("e.trace_id", "trace_entries AS e", `${id} >= :id${n} AND ${id} < :idEnd${n}`)
         ),
       );
     }
@@ -173,7 +172,7 @@ export function envelopeMatches(q = ""): string[] {
     const tables = isOfSender(term)
       ? ["envelope_entries"] as const
       : Object.keys(TABLES) as TableName[];
-    const found = tables.map((table) => keysOf(key, table, conditionOf(term, n, table)));
+    const found = tables.map((table) => foundKeys(key, table, term, n));
     return `${key} ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
   });
 }
@@ -198,28 +197,45 @@ const isDuration = (term: Term): boolean => term.field === "duration" && term.va
 const isOfSender = (term: Term): term is FieldTerm =>
   term.field !== undefined && Object.hasOwn(SENDER, term.field);
 
-const keysOf = (key: string, table: string, condition: string) =>
-  `SELECT ${key} FROM ${table} AS e WHERE (${condition}) AND ${key} IS NOT NULL AND e.row_key < :asOf`;
+const keysOf = (key: string, from: string, condition: string) =>
+  `SELECT ${key} FROM ${from} WHERE (${condition}) AND ${key} IS NOT NULL AND e.row_key < :asOf`;
+
+/** The keys of the rows that match a term. */
+function foundKeys(key: string, name: TableName, term: Term, n: number): string {
+  const { words, condition } = partsOf(term, n, name);
+  if (words === undefined) return keysOf(key, `${name} AS e`, condition);
+  const table = TABLES[name].words;
+  // Reads the rows while it searches: a list of thousands of them takes as long as the search.
+  const from = `${table} AS w CROSS JOIN ${name} AS e ON e.row_key = w.rowid`;
+  return keysOf(key, from, `w.${table} MATCH ${words} AND ${condition}`);
+}
 
 /** @param wordsFirst whether many rows are compared */
 function conditionOf(term: Term, n: number, name: TableName, wordsFirst = true): string {
-  const table: SearchedTable = TABLES[name];
-  const hasWords = (value: string) =>
-    `e.row_key IN (SELECT rowid FROM ${table.words} WHERE ${table.words} MATCH :${value}${n})`;
-  if (term.field === undefined) return hasWords("words");
-  const { field, value, phrase, names } = term;
-  const holds = holdsSql(value, n);
-  const known = { ...SENDER, ...table.fields };
-  if (Object.hasOwn(known, field)) {
-    const condition = known[field]!(holds);
-    return wordsFirst && phrase !== null && table.inWords.includes(field)
-      ? `${hasWords("value")} AND ${condition}`
-      : condition;
+  const { words, condition } = partsOf(term, n, name);
+  if (words === undefined || !wordsFirst && term.field !== undefined && term.value.is !== "text") {
+    return condition;
   }
-  if (!table.hasAttributes) return value.is === "text" ? hasWords("words") : "FALSE";
-  // The words first: to read a value of JSON takes a hundred times as long.
-  const condition = attributeHolds(value, n, names);
-  return wordsFirst || value.is === "text" ? `${hasWords("words")} AND ${condition}` : condition;
+  const table = TABLES[name].words;
+  return `e.row_key IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${words}) AND ${condition}`;
+}
+
+/** What the words of a row that matches a term contain, undefined: anything, and the condition on its other columns. */
+function partsOf(term: Term, n: number, name: TableName): { words?: string; condition: string } {
+  const { fields, inWords, hasAttributes }: SearchedTable = TABLES[name];
+  const words = `:words${n}`;
+  if (term.field === undefined) return { words, condition: "TRUE" };
+  const { field, value, phrase, names } = term;
+  const known = { ...SENDER, ...fields };
+  if (Object.hasOwn(known, field)) {
+    const condition = known[field]!(holdsSql(value, n));
+    return phrase !== null && inWords.includes(field)
+      ? { words: `:value${n}`, condition }
+      : { condition };
+  }
+  // To read a value of JSON takes a hundred times as long.
+  if (hasAttributes) return { words, condition: attributeHolds(value, n, names) };
+  return value.is === "text" ? { words, condition: "TRUE" } : { condition: "FALSE" };
 }
 
 /** Whether the value of an expression is the term's. */

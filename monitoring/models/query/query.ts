@@ -103,7 +103,7 @@ function fieldTerm(field: string, text: string, isQuoted: boolean): Omit<FieldTe
   const phrases = texts.flatMap((text) => phraseOf(text, isBeginning) ?? []);
   return {
     field,
-    names: [field, ...ALIASES.get(field) ?? []],
+    names: [...ALIASES.get(field) ?? [], field],
     value,
     phrases: phrases.length === 0
       ? [{ words: wordsOf(field), isBeginning: false }]
