@@ -166,7 +166,8 @@ export function errorGroupsSql(query: ListQuery): SqlList {
   const sent = all(filtersOf(query, SENDER));
   const filters = [
     ...filtersOf(query, ["trace", "level", "handled", ...COMMON]),
-    ...entryMatches("error_entries", query.q),
+    // `IS TRUE`: errors of a group are found by the group, not by words.
+    ...entryMatches("error_entries", query.q).map((condition) => `(${condition}) IS TRUE`),
   ];
   const counted = `error_entries AS e WHERE ${all(["e.group_key = page.id", ...filters])}`;
   return groupedList(query, {

@@ -127,11 +127,12 @@ const anyOf = (phrases: readonly Phrase[]) =>
 /** Conditions on a row `e` of a table: that it matches the query; on a segment, as {@linkcode traceMatches} on its recording. */
 export function entryMatches(table: TableName, q = ""): string[] {
   return parseQuery(q).flatMap((term, n) => {
-    const not = term.isExcluded ? "NOT " : "";
-    if (table !== "recording_entries") return `(${conditionOf(term, n, table)}) IS ${not}TRUE`;
-    return isDuration(term)
-      ? []
-      : `e.replay_id ${not}IN (${foundKeys("e.replay_id", table, term, n)})`;
+    if (table === "recording_entries") {
+      const found = foundKeys("e.replay_id", table, term, n);
+      return isDuration(term) ? [] : `e.replay_id ${term.isExcluded ? "NOT " : ""}IN (${found})`;
+    }
+    const condition = `(${conditionOf(term, n, table)})`;
+    return term.isExcluded ? `${condition} IS NOT TRUE` : condition;
   });
 }
 
@@ -205,23 +206,26 @@ function foundKeys(key: string, name: TableName, term: Term, n: number): string 
   const { words, condition } = partsOf(term, n, name);
   if (words === undefined) return keysOf(key, `${name} AS e`, condition);
   const table = TABLES[name].words;
-  // Reads the rows while it searches: a list of thousands of them takes as long as the search.
+  // Reads each row when its words are found: to list the keys of all first takes longer.
   const from = `${table} AS w CROSS JOIN ${name} AS e ON e.row_key = w.rowid`;
   return keysOf(key, from, `w.${table} MATCH ${words} AND ${condition}`);
 }
 
 /** @param wordsFirst whether many rows are compared */
 function conditionOf(term: Term, n: number, name: TableName, wordsFirst = true): string {
-  const { words, condition } = partsOf(term, n, name);
-  if (words === undefined || !wordsFirst && term.field !== undefined && term.value.is !== "text") {
-    return condition;
-  }
+  const { words, condition } = partsOf(term, n, name, wordsFirst);
+  if (words === undefined) return condition;
   const table = TABLES[name].words;
   return `e.row_key IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${words}) AND ${condition}`;
 }
 
-/** What the words of a row that matches a term contain, undefined: anything, and the condition on its other columns. */
-function partsOf(term: Term, n: number, name: TableName): { words?: string; condition: string } {
+/** What the words of a row that matches a term contain (undefined: anything), and the condition on its columns. */
+function partsOf(
+  term: Term,
+  n: number,
+  name: TableName,
+  wordsFirst = true,
+): { readonly words?: string; readonly condition: string } {
   const { fields, inWords, hasAttributes }: SearchedTable = TABLES[name];
   const words = `:words${n}`;
   if (term.field === undefined) return { words, condition: "TRUE" };
@@ -229,13 +233,15 @@ function partsOf(term: Term, n: number, name: TableName): { words?: string; cond
   const known = { ...SENDER, ...fields };
   if (Object.hasOwn(known, field)) {
     const condition = known[field]!(holdsSql(value, n));
-    return phrase !== null && inWords.includes(field)
+    return wordsFirst && phrase !== null && inWords.includes(field)
       ? { words: `:value${n}`, condition }
       : { condition };
   }
-  // To read a value of JSON takes a hundred times as long.
-  if (hasAttributes) return { words, condition: attributeHolds(value, n, names) };
-  return value.is === "text" ? { words, condition: "TRUE" } : { condition: "FALSE" };
+  const isText = value.is === "text";
+  if (!hasAttributes) return isText ? { words, condition: "TRUE" } : { condition: "FALSE" };
+  // The words first: to read a value of JSON takes a hundred times as long.
+  const condition = attributeHolds(value, n, names);
+  return wordsFirst || isText ? { words, condition } : { condition };
 }
 
 /** Whether the value of an expression is the term's. */

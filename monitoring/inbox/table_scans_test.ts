@@ -65,6 +65,11 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
       "seen",
       "listed",
     ]);
+    const ops = [...lists!].find(([sql]) => sql.startsWith("WITH RECURSIVE"))![1];
+    assert.ok(
+      ops.some((step) => step.endsWith("((application,op,trace_id)>(?,?,?))")),
+      "not once for each span of an operation",
+    );
     // Not among all envelopes of the application.
     const forgets = [...plans].filter(([sql]) => sql.startsWith("DELETE FROM releases"));
     assert.deepEqual(forgets.map(([_, steps]) => steps.at(-1)), [

@@ -48,7 +48,7 @@ export type Value =
 
 export type Bound = readonly [operator: ">" | ">=" | "<" | "<=", number: number];
 
-/** Attributes of OpenTelemetry's conventions, by the name in a query. */
+/** Attributes of OpenTelemetry's conventions, by the name in a query. They come before an attribute of that name: few have one. */
 const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ["method", ["http.request.method", "http.method"]],
   ["status_code", ["http.response.status_code", "http.status_code"]],
@@ -239,7 +239,8 @@ export function withValue(
 ): string | undefined {
   const text = typeof value === "string" ? value : toJson(value);
   const written = /^[\w.\/@+-]*\w$/.test(text) && !text.includes("..") ? text : quoted(text);
-  const term = KEY.test(name) ? `${name}:${written}` : quoted(`${name} ${text}`);
+  const isKey = KEY.test(name) && !ALIASES.has(name);
+  const term = isKey ? `${name}:${written}` : quoted(`${name} ${text}`);
   const [kept, opposite] = isExcluded ? [`-${term}`, term] : [term, `-${term}`];
   const others = ` ${query} `.replace(` ${opposite} `, " ").replace(` ${kept} `, " ").trim();
   const all = `${others} ${kept}`.trim();

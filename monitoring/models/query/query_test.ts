@@ -8,6 +8,7 @@ const EVENT_ID = "0123456789abcdef0123456789abcdef";
 const ATTRIBUTES = {
   "order.id": "A-1234",
   "http.request.method": "POST",
+  "method": "placeOrder",
   "http.response.status_code": 503,
   "tool.args": '{"city":"Reykjavik"}',
   "empty": "",
@@ -79,6 +80,7 @@ const NOT_FOUND = [
   "-order.id:A-1234",
   "-order.id:*",
   "status_code:>503 status_code:503",
+  "method:placeOrder",
   "order.id:>1",
   "ratio:>0",
   "none:*",
