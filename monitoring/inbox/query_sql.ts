@@ -220,12 +220,9 @@ function conditionOf(term: Term, n: number, name: TableName, wordsFirst = true):
 }
 
 /** What the words of a row that matches a term contain (undefined: anything), and the condition on its columns. */
-function partsOf(
-  term: Term,
-  n: number,
-  name: TableName,
-  wordsFirst = true,
-): { readonly words?: string; readonly condition: string } {
+type Parts = Readonly<{ words?: string; condition: string }>;
+
+function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Parts {
   const { fields, inWords, hasAttributes }: SearchedTable = TABLES[name];
   const words = `:words${n}`;
   if (term.field === undefined) return { words, condition: "TRUE" };
