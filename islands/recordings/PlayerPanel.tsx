@@ -184,7 +184,9 @@ const NOTHING: Recording = {
   from: 0,
   to: 0,
   gaps: [],
+  missingBefore: [],
   late: 0,
+  early: 0,
   omitted: 0,
 };
 

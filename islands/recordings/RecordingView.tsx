@@ -173,7 +173,10 @@ const NO_EVENTS: readonly RecordedEvent[] = [];
 function Problems({ recording, unreadable, omitted }: ReadRecording) {
   const sentences = useMemo(() => {
     const missing = (recording?.gaps ?? []).flatMap(({ missing = [] }) => missing);
+    const before = recording?.missingBefore ?? [];
     return [
+      before.length > 0 &&
+      `Missing before what is played: ${before.map(describeMissing).join(", ")}.`,
       missing.length > 0 &&
       `Missing: ${missing.map(describeMissing).join(", ")}. From there on the ` +
         "picture may be wrong until the page was recorded completely again.",
@@ -181,6 +184,8 @@ function Problems({ recording, unreadable, omitted }: ReadRecording) {
       `${formatCount(recording.late, "segment")} arrived late and ${
         recording.late === 1 ? "is" : "are"
       } shown in order.`,
+      recording && recording.early > 0 &&
+      `${formatCount(recording.early, "change")} not played: before the first complete picture.`,
       recording && recording.omitted > 0 &&
       `${formatCount(recording.omitted, "event")} left out: too many, or of an implausible time.`,
       omitted > 0 && `${formatCount(omitted, "segment")} left out: the recording is too large.`,

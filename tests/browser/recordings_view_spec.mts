@@ -218,6 +218,7 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
       start + seconds * 1_000,
       element(100 + seconds, "p", {}, [text(200 + seconds, "x".repeat(seconds))]),
     );
+  const early = addition(start - 5_000, element(95, "p"));
   // From 500 ms before, as the recorder collects moves.
   const positions = [{ x: 1, y: 1, id: 5, timeOffset: -500 }];
   const moved = { type: 3, timestamp: start + 31_300, data: { source: 1, positions } };
@@ -235,20 +236,23 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
     })
   );
   const segments = [
-    { number: 0, events: [...pageEvents(start, []), vital(-3), vital(2), ...clicks, line(4)] },
-    { number: 3, events: [line(31), moved, line(40)] },
-    { number: 1, events: [line(11), line(19)] },
+    {
+      number: 1,
+      events: [early, ...pageEvents(start, []), vital(-3), vital(2), ...clicks, line(4)],
+    },
+    { number: 4, events: [line(31), moved, line(40)] },
+    { number: 2, events: [line(11), line(19)] },
     // Not byte for byte the same, which the relay would recognise.
-    { number: 3, events: [line(31), moved, line(40)], event: { platform: "other" } },
+    { number: 4, events: [line(31), moved, line(40)], event: { platform: "other" } },
   ];
   for (const segment of segments) {
     await postBody(server.origin, segmentEnvelope({ replayId, ...segment }));
   }
-  const broken = new TextEncoder().encode('{"segment_id":4}\n[{"type":3,');
+  const broken = new TextEncoder().encode('{"segment_id":5}\n[{"type":3,');
   await postEnvelope(
     server.origin,
     { event_id: replayId },
-    ["replay_event", { type: "replay_event", replay_id: replayId, segment_id: 4 }],
+    ["replay_event", { type: "replay_event", replay_id: replayId, segment_id: 5 }],
     ["replay_recording", broken],
   );
   const asked = Promise.withResolvers<void>();
@@ -275,12 +279,15 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await expect(view.locator(".lane.of-vital > span")).toHaveText("Web vitals 1\u2009+\u20091");
   await expect(view.locator(".lane.of-vital a")).toHaveCount(1);
   const problems = [
-    "Missing: segment 2",
+    "Missing before what is played: segment 0.",
+    "1 change not played: before the first complete picture.",
+    "Missing: segment 3.",
     "1 segment arrived late",
     "1 segment arrived again",
     /Envelope \d+: its events are not JSON\./,
   ];
   for (const problem of problems) await expect(view).toContainText(problem);
+  await expect(view.locator(".time-line .gap")).toHaveCount(1);
   const play = view.getByRole("button", { name: "Play", exact: true });
   await expect(play).toBeEnabled();
   const paragraphs = () => document.querySelectorAll("p").length;
@@ -322,7 +329,7 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
   await expect(page).toHaveURL(/#\/recordings$/);
   const card = page.locator(".recordings tr").filter({ hasText: "/cart" });
   await expect(card.locator(".facts")).toHaveText(
-    /^1\spage, 1\sclick reported1 missing.*1\srage click$/,
+    /^1\spage, 1\sclick reported2 missing.*1\srage click$/,
   );
   await expect(card.locator(".recorded")).toHaveText(/^1:\d\d$/);
   await expect(card.locator("time.ago")).toHaveText(/ago$/);

@@ -37,11 +37,15 @@ export interface Recording {
   /** Time of the first event that is played, and of the last event. */
   readonly from: number;
   readonly to: number;
-  /** In order of time. */
+  /** In order of time, after `from`. */
   readonly gaps: readonly Gap[];
+  /** Missing segments before what can be played. */
+  readonly missingBefore: readonly NonNullable<Gap["missing"]>[];
   /** Segments that arrived after a later one. */
   readonly late: number;
-  /** Events over {@linkcode MAX_EVENTS}, or with an implausible time; not spans from before the recording. */
+  /** Frames before the first complete picture. */
+  readonly early: number;
+  /** Other events over {@linkcode MAX_EVENTS}, or with an implausible time; not spans from before the recording. */
   readonly omitted: number;
 }
 
@@ -135,7 +139,7 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
   // Others, such as the document's load event, are neither played nor listed.
   const all = segments.flatMap(({ events }) => events)
     .filter(({ type }) => PLAYED_TYPES.has(type) || type === CUSTOM);
-  const picture = all.findIndex(({ type, data }) => type === FULL_SNAPSHOT && isSnapshot(data));
+  const picture = all.findIndex(isPicture);
   if (picture === -1) return undefined;
   const meta = all.slice(0, picture).findLast(({ type }) => type === META);
   const from = Math.min(meta?.timestamp ?? Infinity, all[picture]!.timestamp);
@@ -143,21 +147,30 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
     timestamp >= from && timestamp <= from + MAX_DURATION_MS;
   const kept = all.filter(isPlausible).slice(0, MAX_EVENTS)
     .sort((a, b) => a.timestamp - b.timestamp);
+  const isEarlier = ({ timestamp }: RecordedEvent) =>
+    timestamp < from && timestamp >= from - MAX_DURATION_MS;
   // The SDK's spans of the page's load are older than the recorder: nothing is missing without them.
-  const isEarlier = ({ type, timestamp }: RecordedEvent) =>
-    type === CUSTOM && timestamp < from && timestamp >= from - MAX_DURATION_MS;
+  const before = all.filter((event) => event.type === CUSTOM && isEarlier(event));
+  const early = all.slice(0, picture).filter((event) => event.type !== CUSTOM && isEarlier(event));
   const played = kept.filter(({ type }) => PLAYED_TYPES.has(type));
   const during = kept.filter(({ type }) => type === CUSTOM);
-  const entries = [...all.filter(isEarlier).slice(0, MAX_EVENTS), ...during];
-  const gaps = [...missingSegments(segments, from), ...gapsBeforePages(played, during)];
+  const entries = [...before.slice(0, MAX_EVENTS), ...during];
+  const first = segments.find(({ events }) => events.some(isPicture))!.number;
+  const missing = Object.groupBy(
+    missingSegments(segments, from),
+    (gap) => gap.missing.last < first ? "before" : "during",
+  );
+  const gaps = [...missing.during ?? [], ...gapsBeforePages(played, during)];
   return {
     played,
     entries,
     from,
     to: kept.at(-1)?.timestamp ?? from,
     gaps: gaps.sort((a, b) => a.from - b.from),
+    missingBefore: (missing.before ?? []).map((gap) => gap.missing),
     late,
-    omitted: all.filter((event) => !isEarlier(event)).length - kept.length,
+    early: early.length,
+    omitted: all.length - kept.length - before.length - early.length,
   };
 }
 
@@ -208,8 +221,8 @@ function inOrder(arrived: readonly Segment[]) {
   return { segments: [...byNumber.values()].sort((a, b) => a.number - b.number), late };
 }
 
-function isSnapshot(data: unknown): boolean {
-  return listOf(at(data, "node", "childNodes")).length > 0;
+function isPicture({ type, data }: RecordedEvent): boolean {
+  return type === FULL_SNAPSHOT && listOf(at(data, "node", "childNodes")).length > 0;
 }
 
 /** The SDK's entry for the load of a page; `navigation.push` is not one. */
@@ -236,8 +249,8 @@ function gapsBeforePages(
 }
 
 /** Segments that are missing before the first one count as well: its number is not 0. */
-function missingSegments(segments: readonly Segment[], from: number): Gap[] {
-  const gaps: Gap[] = [];
+function missingSegments(segments: readonly Segment[], from: number): Required<Gap>[] {
+  const gaps: Required<Gap>[] = [];
   let next = 0;
   let end = from;
   for (const { number, events } of segments) {

@@ -83,7 +83,14 @@ Deno.test("no complete picture → cannot be played; a later one → played from
   const recording = joinSegments([segment(1), { number: 2, events: later }])!;
   assert.equal(recording.from, NOON + 20_000);
   assert.deepEqual(recording.played.map(({ type }) => type), [4, 2]);
-  assert.deepEqual(recording.gaps.map(({ missing }) => missing), [{ first: 0, last: 0 }]);
+  assert.deepEqual(recording.gaps, []);
+  assert.deepEqual(recording.missingBefore, [{ first: 0, last: 0 }]);
+  assert.deepEqual([recording.early, recording.omitted], [2, 0]);
+  const after = joinSegments([segment(1), { number: 3, events: later }, segment(5)])!;
+  assert.deepEqual(after.missingBefore.map(({ first }) => first), [0, 2]);
+  assert.deepEqual(after.gaps, [
+    { missing: { first: 4, last: 4 }, from: NOON + 20_001, to: NOON + 50_002 },
+  ]);
 });
 
 Deno.test("event of another year → left out, the recording keeps its length", () => {
