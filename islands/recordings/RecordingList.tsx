@@ -114,7 +114,8 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
   useEffect(() => {
     if (isOn && (state !== "loading" || !canHaveStill(row))) done();
   }, [isOn, state]);
-  const urls = value?.urls ?? [];
+  const others = value?.urls.filter((url) => url !== row.page) ?? [];
+  const pages = others.length + (row.page === null ? 0 : 1);
   const events = value?.events.filter(({ isAstray }) => !isAstray) ?? [];
   const end = timeLineEnd({ from: row.started_at, to: row.ended_at }, events);
   const length = Math.max(1, end - row.started_at);
@@ -127,7 +128,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
   return (
     <>
       {link(row.page === null ? "(no address)" : addressPath(row.page))}
-      {urls.filter((url) => url !== row.page).map((url) => ` → ${addressPath(url)}`)}
+      {others.map((url) => ` → ${addressPath(url)}`)}
       <div className="facts small quiet">
         {row.user !== null && <b>{row.user}</b>}
         {row.browser !== null && <span title="By its User-Agent">{row.browser}</span>}
@@ -137,7 +138,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
           {row.kind === "video"
             ? "video of a mobile app"
             : value
-            ? `${formatCount(urls.length, "page")}, ${
+            ? `${formatCount(pages, "page")}, ${
               formatCount(byKind.get("click")?.length ?? 0, "click")
             } reported`
             : "page"}

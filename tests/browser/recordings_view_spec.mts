@@ -235,6 +235,8 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
       data: { clickCount: 5, endReason: "timeout" },
     })
   );
+  // The SDK lists an address only in the segment in which it was opened.
+  const event = { urls: [], request: { url: "https://shop.example/cart" } };
   const segments = [
     {
       number: 1,
@@ -243,10 +245,10 @@ test("segments missing, late, doubled, no JSON → played and reported; by keybo
     { number: 4, events: [line(31), moved, line(40)] },
     { number: 2, events: [line(11), line(19)] },
     // Not byte for byte the same, which the relay would recognise.
-    { number: 4, events: [line(31), moved, line(40)], event: { platform: "other" } },
+    { number: 4, events: [line(31), moved, line(40)], event: { ...event, platform: "other" } },
   ];
   for (const segment of segments) {
-    await postBody(server.origin, segmentEnvelope({ replayId, ...segment }));
+    await postBody(server.origin, segmentEnvelope({ replayId, event, ...segment }));
   }
   const broken = new TextEncoder().encode('{"segment_id":5}\n[{"type":3,');
   await postEnvelope(

@@ -259,6 +259,12 @@ Deno.test("view=recording → its row, pages and events by time, with what leads
     [hexId(TRACE), "b".padStart(16, "0"), 6, 14],
   );
 
+  // Nothing of it can be played: its first segment is missing.
+  await store(segmentEnvelope({ replayId: hexId(53), number: 1, events: [click, moved] }));
+  assert.deepEqual((await at(`&id=${hexId(53)}`)).body.events.map(({ kind }) => kind), [
+    "click",
+    "navigation",
+  ]);
   await store(envelopeOf({ event_id: hexId(51) }, ["replay_recording", broken]));
   const answers = [
     [`&id=${hexId(52)}`, 404, "recording_not_found"],

@@ -2,6 +2,8 @@ import { errorName } from "../../models/error/error_entry.ts";
 import { rowKeyOf } from "../../models/index/list_cursor.ts";
 import { at, listOf, parseJson, tidyText } from "../../models/json.ts";
 import {
+  allEvents,
+  CUSTOM,
   joinSegments,
   MAX_DURATION_MS,
   parseSegment,
@@ -91,7 +93,9 @@ export async function readRecordingContent(
       envelope: error.envelope,
       trace_id: error.trace_id,
     })),
-    ...readEvents(recording?.entries ?? []),
+    ...readEvents(
+      recording?.entries ?? allEvents(segments).filter(({ type }) => type === CUSTOM),
+    ),
     ...logs.map(({ at, body, trace_id, envelope, index, application }) => ({
       kind: "log" as const,
       ...placed(`log:${rowKeyOf(envelope, index)}`, at, application),

@@ -61,7 +61,8 @@ const PAUSED_MS = 5 * 60_000;
 
 const META = 4;
 const FULL_SNAPSHOT = 2;
-const CUSTOM = 5;
+/** An entry of Sentry's SDK. */
+export const CUSTOM = 5;
 /** rrweb's types that change the picture. */
 const PLAYED_TYPES: ReadonlySet<number> = new Set([FULL_SNAPSHOT, 3, META]);
 
