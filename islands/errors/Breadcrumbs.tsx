@@ -6,6 +6,7 @@ import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcru
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
 import { linkTo } from "../data/fragment.ts";
 import { describeCrumb } from "./describe_crumb.ts";
+import { errorKind } from "./ErrorLevel.tsx";
 import { LongText } from "./LongText.tsx";
 
 /** Characters of a message that are shown at first. */
@@ -56,7 +57,7 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
           </button>
         )}
       </div>
-      <ol className="crumbs">
+      <ol className="crumbs" hidden={all.length === 0}>
         {showsAll && more > 0 && (
           <li className="entry">
             <small>{formatCount(more, "older breadcrumb")}: see More, Download envelope.</small>
@@ -65,7 +66,7 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
         {shown.slice(0, errorIndex).map(listItem)}
         <li className="entry">
           <span className="when quiet">0 s</span>{" "}
-          <span className="refused">
+          <span className={errorKind(event.level, event.handled)}>
             <Icon name="errors" />
             {title}
           </span>
