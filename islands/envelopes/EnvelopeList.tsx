@@ -98,7 +98,8 @@ const SIZE: Column<InboxRow> = {
 };
 
 const TIME: Column<InboxRow> = {
-  title: "Received",
+  // Those of this page were not received yet.
+  title: isRelay ? "Created" : "Received",
   width: 6.5,
   cell: ({ received_at }) => <TimeAgo at={received_at} />,
 };
@@ -107,8 +108,8 @@ const outcomeColumn = (receipts: readonly Receipt[]): Column<InboxRow> => ({
   title: "Outcome",
   width: 8,
   cell: (row) => {
-    const outcome = findReceipt(row, receipts)?.outcome;
-    return outcome === undefined ? "–" : <Outcome result={{ outcome }} />;
+    const receipt = findReceipt(row, receipts);
+    return receipt ? <Outcome result={receipt} /> : "–";
   },
 });
 

@@ -80,8 +80,8 @@ export function PipelineCounts({ ends, now }: {
       />
       <small>
         This console since{" "}
-        {formatTimeOfDay(performance.timeOrigin)}, when the page was opened; all senders since the
-        server started.
+        {formatTimeOfDay(performance.timeOrigin)}, when the page was opened; all senders to this
+        server since it started.
       </small>
     </div>
   );

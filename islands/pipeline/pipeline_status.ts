@@ -21,20 +21,22 @@ export interface PipelineStatus {
   readonly sentence: string;
 }
 
+const IN_SPOOL = "in the relay’s spool";
+
 /** What waits, was refused or lost, and of whom; else that all was delivered, if that is known. */
 export function pipelineStatus(
   { phase, reason = "no reason given", waiting = 0, counts, health }: PipelineState,
 ): PipelineStatus {
   const { accepted = 0, left = 0, refused = 0, lost = 0 } = counts ?? {};
-  const spooled = health?.spool.pending ?? counts?.spooled.length ?? 0;
+  const spooled = counts?.spooled.length ?? 0;
   const givenUp = health ? health.lost - health.lostBefore : 0;
   const ofOthers = health ? health.refusedOfOthers - health.refusedBefore : 0;
   const hasFailed = phase === "failed";
   const parts = [
     hasFailed && `Telemetry of this console failed: ${reason}`,
-    listText("This console", { waiting, refused, lost }),
+    listText("This console", { waiting, ...!health && { [IN_SPOOL]: spooled }, refused, lost }),
     listText("Applications", { refused: ofOthers }),
-    listText("All senders", { "in the relay’s spool": spooled, lost: givenUp }),
+    health && listText("All senders", { [IN_SPOOL]: health.spool.pending, lost: givenUp }),
   ].filter(Boolean);
   if (parts.length > 0) {
     const isBad = hasFailed || refused + lost + ofOthers + givenUp > 0;

@@ -39,7 +39,7 @@ const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence
     "spooled, not reported",
     { counts: { ...counts, spooled: ["a", "b"] } },
     "waits",
-    "All senders: 2 in the relay’s spool.",
+    "This console: 2 in the relay’s spool.",
   ],
   [
     "spooled by any sender",

@@ -84,7 +84,7 @@ export function readListParameters(query: URLSearchParams, now: number) {
       sort: optional("sort", oneOf(LIST_SORTS)),
       before: optional("before", listCursor),
       limit: optional("limit", rowLimit(MAX_LIST_ROWS)) ?? MAX_LIST_ROWS,
-    } satisfies ListQuery,
+    } satisfies { readonly [name in keyof Required<ListQuery>]: ListQuery[name] },
   };
 }
 

@@ -3,7 +3,14 @@ import type { Page } from "@playwright/test";
 import { answers, takes } from "../harness/stand_in_ingest.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
-import { openView, ownCount, pipeline, pipelineMark } from "../harness/browser/views.ts";
+import {
+  envelopeRows,
+  envelopesView,
+  openView,
+  ownCount,
+  pipeline,
+  pipelineMark,
+} from "../harness/browser/views.ts";
 
 test.use({ mode: "relay" });
 
@@ -69,6 +76,10 @@ test("overview of relay mode → first the pipeline, with the counts of its mark
     await openView(page, "Overview");
     await expect(unsent).toHaveText(/^[a-z]+lostnot sent: /i, { timeout: 1000 });
   }).toPass();
+  await openView(page, "Envelopes");
+  await expect(envelopesView(page).getByRole("columnheader", { name: "Created" })).toBeVisible();
+  await expect(envelopeRows(page).filter({ hasText: /refused|rejected/ }).first()).toBeVisible();
+  await expect(envelopeRows(page).filter({ hasText: "kept" }).first()).toBeVisible();
 });
 
 /** A count of all senders' envelopes. */
