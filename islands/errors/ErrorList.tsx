@@ -79,6 +79,9 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
   );
 }
 
+const OF_GROUP =
+  "Of all errors of the group in the chosen application, release and environment; other filters do not count";
+
 const COLUMNS: readonly Column<ErrorGroupRow>[] = [
   {
     title: "Error",
@@ -106,6 +109,7 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
   },
   {
     title: "First seen",
+    tip: OF_GROUP,
     width: 6,
     isWide: true,
     by: "first_seen",
@@ -120,12 +124,14 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
   },
   {
     title: "Last seen",
+    tip: OF_GROUP,
     width: 6.5,
     by: "last_seen",
     cell: ({ last_seen }) => <TimeAgo at={last_seen} />,
   },
   {
     title: "Count",
+    tip: "Errors that match all filters",
     width: 5.25,
     numeric: true,
     by: "count",

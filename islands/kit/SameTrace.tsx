@@ -16,6 +16,8 @@ const MAX_NAME = 80;
 
 /** More would push the stack trace off the screen. */
 const MAX_EARLIER = 5;
+/** Times of errors are rounded to milliseconds: what is nearer may have come after. */
+const ROUNDED_MS = 1;
 
 /**
  * Errors and logs of the same trace before an error or log, which are often its cause. Nothing if there are none.
@@ -34,9 +36,10 @@ export function SameTrace({ isItself, traceId, level }: {
   const items = trace ? marksBefore(trace.marks, isItself, level) : [];
   if (items.length === 0) return null;
   const isOrdered = items.every((item) => item.isOrdered);
+  const areBefore = items.every((item) => item.isOrdered && item.before >= ROUNDED_MS);
   return (
     <section aria-labelledby="before" className="before">
-      <h4 id="before">{isOrdered ? "Before it in the same trace" : "In the same trace"}</h4>
+      <h4 id="before">{areBefore ? "Before it in the same trace" : "In the same trace"}</h4>
       {!isOrdered && <p className="note">Clocks of applications may differ.</p>}
       <ul>
         {items.map(({ mark, before, isOrdered }) => {
@@ -44,7 +47,11 @@ export function SameTrace({ isItself, traceId, level }: {
           return (
             <li key={mark.key}>
               <span className="when quiet">
-                {isOrdered ? `${formatDuration(Math.max(0, before))} before` : "order not known"}
+                {!isOrdered
+                  ? "order not known"
+                  : before < ROUNDED_MS
+                  ? "within 1 ms"
+                  : `${formatDuration(before)} before`}
               </span>{" "}
               <a className="one-line" href={hrefOf(mark)}>
                 <span className={kind}>
@@ -88,8 +95,7 @@ export function marksBefore(
       before: own.at_ms - mark.at_ms,
       isOrdered: mark.application === own.application || (mark.isKnown && own.isKnown),
     }))
-    // Times of errors are rounded to milliseconds.
-    .filter(({ before, isOrdered }) => !isOrdered || before > -1)
+    .filter(({ before, isOrdered }) => !isOrdered || before > -ROUNDED_MS)
     .toSorted((a, b) => Math.abs(a.before) - Math.abs(b.before)).slice(0, MAX_EARLIER)
     .toSorted((a, b) => b.before - a.before);
 }

@@ -41,11 +41,15 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
   const only = hrefOf(false);
   if (only === undefined) return null;
   const q = withValue("", name, value, false);
+  // A level in a query is the least one.
+  const [shown, hidden] = name === "level"
+    ? ["At least this", "Below this"]
+    : ["Only this", "Not this"];
   const others = view === "recordings" ? [] : FIELDS.get(name) ?? SEARCHED;
   return (
     <span className="value-links">
-      <a href={only} title={`Only ${view} with this ${name}`}>Only this</a>{" "}
-      <a href={hrefOf(true)} title={`No ${view} with this ${name}`}>Not this</a>
+      <a href={only} title={`${shown} ${name}: only such ${view}`}>{shown}</a>{" "}
+      <a href={hrefOf(true)} title={`${hidden} ${name}: only such ${view}`}>{hidden}</a>
       {others.filter((other) => other !== view).map((other) => (
         <a key={other} href={linkTo(other, [], { q })}>
           {` In ${other}`}

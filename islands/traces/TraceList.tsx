@@ -192,11 +192,9 @@ function whatIsNamed({ spans, errors, name }: TraceRow): string | null {
 /** The HTTP status, marked if it is one of failure; without one, whether the trace failed. */
 function Status(row: TraceRow) {
   const { http_status } = row;
-  if (http_status === null && !hasFailed(row)) return null;
-  return (
-    <RowValues
-      values={[http_status === null ? ["status", "error"] : ["status_code", http_status]]}
-    >
+  // "failed" is of the trace, `status:error` of one of its spans: no link.
+  return (http_status !== null || hasFailed(row)) && (
+    <RowValues values={http_status === null ? [] : [["status_code", http_status]]}>
       <span className={hasFailed(row) ? "refused" : "quiet"}>
         {hasFailed(row) && <OutcomeMark kind="refused" />}
         {http_status ?? "failed"}

@@ -86,6 +86,9 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
   await own.getByRole("button", { name: "made_by=signals" }).click();
   await view(page).getByRole("link", { name: "Only this" }).click();
   await expect(line(page, "The server has started")).toHaveCount(0);
+  await own.getByTitle(/^level: /).click();
+  await expect(view(page).getByRole("link", { name: "At least this" })).toBeVisible();
+  await page.keyboard.press("Escape");
   await own.getByRole("link", { name: /^Trace/ }).click();
   await expect(page).toHaveURL(
     new RegExp(`#/traces/${trace}(\\?q=made_by%3Asignals(&span=[0-9a-f]{16})?)$`),
