@@ -40,6 +40,8 @@ export default function MaskingReportView({ events, ...linked }: Linked & {
   if (error !== undefined) return <ReadFailure message={error} retry={retry} />;
   if (made === undefined) return <p role="status">Reading what the session has sent.</p>;
   const { report, session } = made;
+  const limits = omissions(made);
+  const where = limits.length > 0 ? " in what was read" : "";
   const personal = report.findings.filter(({ what }) => what !== undefined);
   return (
     <>
@@ -48,14 +50,14 @@ export default function MaskingReportView({ events, ...linked }: Linked & {
           formatCount(session.envelopes.length, "envelope")
         } of this session.`}
       </p>
-      {omissions(made).map((sentence) => <p key={sentence} className="waits">{sentence}</p>)}
+      {limits.map((sentence) => <p key={sentence} className="waits">{sentence}</p>)}
       <section className="pad" aria-labelledby="personal-data">
         <h5 id="personal-data">Looks like personal data, not masked</h5>
         {personal.length > 0
           ? <FindingList findings={personal} {...linked} />
           : (
             <p className="empty">
-              Nothing that looks like one of these: {PERSONAL_KINDS.join(", ")}.
+              Nothing{where} that looks like one of these: {PERSONAL_KINDS.join(", ")}.
             </p>
           )}
       </section>
@@ -70,7 +72,7 @@ export default function MaskingReportView({ events, ...linked }: Linked & {
             return (
               <div key={text}>
                 <p className={found.length > 0 ? "refused" : undefined}>
-                  “{text}”: {resultText(text, found.length)}
+                  “{text}”: {resultText(text, found.length, where)}
                 </p>
                 <FindingList findings={found} {...linked} />
               </div>
@@ -93,15 +95,15 @@ function omissions(
     session.omitted > 0 &&
     `${formatCount(session.omitted, "envelope")} of this session not read: too large, or deleted.`,
     session.hasMore && "This session has more traces; their envelopes were not read.",
-    unread > 0 && `${formatCount(unread, "item")} not read: not JSON.`,
+    unread > 0 && `${formatCount(unread, "item")} not JSON: at most their plain text was read.`,
     cut > 0 && `${formatCount(cut, "text")} of more than ${MAX_SEARCHED / 1000},000 characters: ` +
       "only the beginning was searched for personal data.",
   ].filter((sentence) => typeof sentence === "string");
 }
 
-function resultText(text: string, count: number): string {
+function resultText(text: string, count: number, where: string): string {
   if (text.length < MIN_WANTED) return `not searched, needs at least ${MIN_WANTED} characters`;
-  return count > 0 ? `found in ${formatCount(count, "place")}` : "not found";
+  return count > 0 ? `found in ${formatCount(count, "place")}` : `not found${where}`;
 }
 
 /** Takes texts that the user types, one in each line. */

@@ -69,7 +69,7 @@ export function RecordingView({ replayId }: {
               page's content. They cannot be played here. “Envelopes” above has the videos as
               received, and what was recorded beside them.
             </p>
-            <Masking {...{ replayId }} events={NO_EVENTS} from={row.started_at} />
+            <Masking {...{ replayId }} events={[]} from={row.started_at} />
           </>
         )
         : <Content replayId={replayId} result={result} />}
@@ -165,9 +165,6 @@ function Masking(props: {
     </details>
   );
 }
-
-/** Of videos no text is read. */
-const NO_EVENTS: readonly RecordedEvent[] = [];
 
 /** What is wrong with the recording, in sentences. */
 function Problems({ recording, unreadable, omitted }: ReadRecording) {

@@ -2,9 +2,9 @@
 import { serveApplication, startSdk } from "../harness/browser/application_site.ts";
 import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canaries.ts";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
-import { postBody } from "../harness/browser/posted.ts";
+import { postBody, postEnvelope } from "../harness/browser/posted.ts";
 import { leave } from "../harness/browser/signals.ts";
-import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
+import { messagePack, pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 import { openMaskingReport, searchReport } from "../harness/browser/views.ts";
 
 const typeOf = ({ type }: { type: string }) => type;
@@ -90,6 +90,21 @@ test("application that masks nothing → each canary is found, with its place", 
   // A finding leads to its moment in the recording.
   await personal.getByRole("link").first().click();
   await expect(page).toHaveURL(/recordings\/[\da-f]{32}\?at=\d+/);
+});
+
+test("video of a mobile app → its plain text is searched; the rest is not claimed", async ({ page, server }) => {
+  const replayId = "6".repeat(32);
+  const event = JSON.stringify({ replay_id: replayId, segment_id: 0, urls: ["canaryscreen"] });
+  const video = messagePack({ replay_event: event, replay_recording: "{}", replay_video: "mp4" });
+  await postEnvelope(server.origin, { event_id: replayId }, ["replay_video", video]);
+  await page.goto(`/#/recordings/${replayId}`);
+  await openMaskingReport(page);
+  const report = page.locator(".masking");
+  await expect(report).toContainText("1\u00a0item not JSON: at most their plain text was read.");
+  await expect(report).toContainText("Nothing in what was read that looks like one of these");
+  const found = await searchReport(page, ["canaryscreen", "canarypicture"]);
+  expect(found).toEqual({ canaryscreen: ["replay_video"], canarypicture: [] });
+  await expect(report).toContainText("“canarypicture”: not found in what was read");
 });
 
 test("its code did not load → “Try again” shows the report", async ({ page, context, server, watch }) => {

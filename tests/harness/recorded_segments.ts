@@ -94,3 +94,15 @@ export const entry = (timestamp: number, tag: string, payload: Fields): Fields =
   timestamp,
   data: { tag, payload },
 });
+
+/** A MessagePack map of texts and binary data, as mobile SDKs write it. */
+export function messagePack(entries: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const bytes = [0x80 | Object.keys(entries).length];
+  for (const [name, value] of Object.entries(entries)) {
+    const [key, content] = [encode(name), encode(value)];
+    bytes.push(0xa0 | key.length, ...key);
+    bytes.push(0xc5, content.length >> 8, content.length & 0xff, ...content);
+  }
+  return new Uint8Array(bytes);
+}

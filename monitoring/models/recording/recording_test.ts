@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
-import { entry, pageEvents, segmentEnvelope } from "../../../tests/harness/recorded_segments.ts";
+import {
+  entry,
+  messagePack,
+  pageEvents,
+  segmentEnvelope,
+} from "../../../tests/harness/recorded_segments.ts";
 import { indexBody } from "../index/index_entries.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import {
@@ -141,17 +146,6 @@ Deno.test("broken segment → an error for display", async () => {
     assert.equal(parseSegment((await readSegment(payload(encode(content))))!), undefined, content);
   }
 });
-
-/** A MessagePack map of texts and binary data, as mobile SDKs write it. */
-function messagePack(entries: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
-  const bytes = [0x80 | Object.keys(entries).length];
-  for (const [name, value] of Object.entries(entries)) {
-    const [key, content] = [encode(name), encode(value)];
-    bytes.push(0xa0 | key.length, ...key);
-    bytes.push(0xc5, content.length >> 8, content.length & 0xff, ...content);
-  }
-  return new Uint8Array(bytes);
-}
 
 Deno.test("video of a mobile SDK → a segment of kind video; damaged → no exception", () => {
   const event = JSON.stringify({

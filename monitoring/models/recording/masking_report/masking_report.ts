@@ -50,7 +50,7 @@ export class MaskingReport {
   omitted = 0;
   /** Texts that were searched for personal data only in their first {@linkcode MAX_SEARCHED} characters. */
   cut = 0;
-  /** Items that could not be read, as they are not JSON: videos, attached files. */
+  /** Items that are not JSON, of which at most plain text was read: videos, attached files. */
   unread = 0;
 
   /** @param wanted texts that must not occur. Those with fewer than {@linkcode MIN_WANTED} characters are ignored */
@@ -83,7 +83,8 @@ export class MaskingReport {
       if (type === "replay_recording") continue;
       const json = parseJson(payload);
       if (json === undefined) this.unread++;
-      else this.#walk(json, { part: type.slice(0, MAX_NAME), at: null, envelope: id });
+      const origin = { part: type.slice(0, MAX_NAME), at: null, envelope: id };
+      this.#walk(json ?? textIn(payload), origin);
     }
   }
 
@@ -154,6 +155,19 @@ function partOf({ type, data }: RecordedEvent): string {
   // An entry of Sentry's SDK: breadcrumbs, spans.
   if (type === 5) return textAt(data, "tag")?.slice(0, MAX_NAME) ?? "entry";
   return type === 3 && at(data, "source") === 5 ? INPUT : "page";
+}
+
+/** Control characters except blanks, and bytes that are not UTF-8. */
+const NO_TEXT = /(?:[^\P{Cc}\t\n\r]|\uFFFD){1,1000}/u;
+/** Shorter runs of characters in binary data are mostly chance. */
+const MIN_RUN = 12;
+
+/** The text in data that is not JSON: of a file, or of JSON in MessagePack, without its escapes. */
+function textIn(bytes: Uint8Array): string {
+  const runs = new TextDecoder().decode(bytes).split(NO_TEXT);
+  if (runs.length === 1) return runs[0]!;
+  const text = runs.filter(({ length }) => length >= MIN_RUN).join("\n");
+  return text.replace(/\\[bfnrt]/g, " ").replace(/\\(["\\/])/g, "$1");
 }
 
 /** Keys that a place does not name. */

@@ -5,6 +5,7 @@ import {
   addition,
   element,
   entry,
+  messagePack,
   pageEvents,
   text,
 } from "../../../../tests/harness/recorded_segments.ts";
@@ -115,14 +116,22 @@ Deno.test("envelopes of a session → each text with its item, path and time", (
     ["log", { items: [{ body: "no" }, { body: "canary", timestamp: second + 1 }] }],
     ["span", { items: [{ attributes: { "url.full": { value: "/?canary", type: "string" } } }] }],
     ["attachment", encode("a file")],
+    ["attachment", encode("a canary")],
     ["replay_recording", encode('{"segment_id":0}\n["canary"]')],
   );
   const python = { sdk: { name: "sentry.python" }, extra: { "canary key": 1 } };
-  const report = new MaskingReport(["canary"]);
+  const report = new MaskingReport(["canary", "shop.example/a"]);
   report.addEnvelope(1, browser);
   report.addEnvelope(2, envelopeOf({}, ["event", python]));
   report.addEnvelope(3, new Uint8Array([1]));
-  assert.equal(report.unread, 2);
+  // JSON with the escapes of Apple's SDKs.
+  const video = messagePack({
+    replay_event: '{"urls":["https:\\/\\/shop.example\\/a"]}',
+    replay_video: "mp4",
+    replay_recording: '{"segment_id":0}\n[{"message":"The\\ncanary of ann@shop.example"}]',
+  });
+  report.addEnvelope(4, envelopeOf({}, ["replay_video", video]));
+  assert.equal(report.unread, 4);
   assert.deepEqual(
     report.findings.map(({ place, at, envelope }) => [place, envelope, at && at - NOON]),
     [
@@ -131,7 +140,11 @@ Deno.test("envelopes of a session → each text with its item, path and time", (
       ["event: breadcrumbs.data.url", 1, -2_000],
       ["log: items.body", 1, 1_000],
       ["span: items.url.full.value", 1, null],
+      ["attachment", 1, null],
       ["event: extra", 2, null],
+      ["replay_video", 4, null],
+      ["replay_video", 4, null],
+      ["replay_video", 4, null],
     ],
   );
 });
