@@ -184,9 +184,8 @@ const NOTHING: Recording = {
   from: 0,
   to: 0,
   gaps: [],
-  missingBefore: [],
   late: 0,
-  early: 0,
+  before: { gaps: [], frames: 0 },
   omitted: 0,
 };
 

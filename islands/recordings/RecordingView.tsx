@@ -169,20 +169,22 @@ function Masking(props: {
 /** What is wrong with the recording, in sentences. */
 function Problems({ recording, unreadable, omitted }: ReadRecording) {
   const sentences = useMemo(() => {
-    const missing = (recording?.gaps ?? []).flatMap(({ missing = [] }) => missing);
-    const before = recording?.missingBefore ?? [];
+    const [missing, before] = [recording?.gaps, recording?.before.gaps].map((gaps = []) =>
+      gaps.flatMap(({ missing }) => missing ? [describeMissing(missing)] : []).join(", ")
+    );
     return [
-      before.length > 0 &&
-      `Missing before what is played: ${before.map(describeMissing).join(", ")}.`,
-      missing.length > 0 &&
-      `Missing: ${missing.map(describeMissing).join(", ")}. From there on the ` +
-        "picture may be wrong until the page was recorded completely again.",
+      before !== "" && `Missing before what is played: ${before}.`,
+      missing !== "" &&
+      `Missing: ${missing}. From there on the picture may be wrong until the page was ` +
+        "recorded completely again.",
       recording && recording.late > 0 &&
       `${formatCount(recording.late, "segment")} arrived late and ${
         recording.late === 1 ? "is" : "are"
       } shown in order.`,
-      recording && recording.early > 0 &&
-      `${formatCount(recording.early, "change")} not played: before the first complete picture.`,
+      recording && recording.before.frames > 0 &&
+      `${
+        formatCount(recording.before.frames, "change")
+      } not played: before the first complete picture.`,
       recording && recording.omitted > 0 &&
       `${formatCount(recording.omitted, "event")} left out: too many, or of an implausible time.`,
       omitted > 0 && `${formatCount(omitted, "segment")} left out: the recording is too large.`,

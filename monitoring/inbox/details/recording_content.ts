@@ -3,7 +3,6 @@ import { rowKeyOf } from "../../models/index/list_cursor.ts";
 import { at, listOf, parseJson, tidyText } from "../../models/json.ts";
 import {
   allEvents,
-  CUSTOM,
   joinSegments,
   MAX_DURATION_MS,
   parseSegment,
@@ -93,9 +92,7 @@ export async function readRecordingContent(
       envelope: error.envelope,
       trace_id: error.trace_id,
     })),
-    ...readEvents(
-      recording?.entries ?? allEvents(segments).filter(({ type }) => type === CUSTOM),
-    ),
+    ...readEvents(recording?.entries ?? allEvents(segments)),
     ...logs.map(({ at, body, trace_id, envelope, index, application }) => ({
       kind: "log" as const,
       ...placed(`log:${rowKeyOf(envelope, index)}`, at, application),

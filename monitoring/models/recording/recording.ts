@@ -39,12 +39,10 @@ export interface Recording {
   readonly to: number;
   /** In order of time, after `from`. */
   readonly gaps: readonly Gap[];
-  /** Missing segments before what can be played. */
-  readonly missingBefore: readonly NonNullable<Gap["missing"]>[];
   /** Segments that arrived after a later one. */
   readonly late: number;
-  /** Frames before the first complete picture. */
-  readonly early: number;
+  /** What is missing or cannot be played, before the first complete picture. */
+  readonly before: { readonly gaps: readonly Gap[]; readonly frames: number };
   /** Other events over {@linkcode MAX_EVENTS}, or with an implausible time; not spans from before the recording. */
   readonly omitted: number;
 }
@@ -61,8 +59,7 @@ const PAUSED_MS = 5 * 60_000;
 
 const META = 4;
 const FULL_SNAPSHOT = 2;
-/** An entry of Sentry's SDK. */
-export const CUSTOM = 5;
+const CUSTOM = 5;
 /** rrweb's types that change the picture. */
 const PLAYED_TYPES: ReadonlySet<number> = new Set([FULL_SNAPSHOT, 3, META]);
 
@@ -151,27 +148,21 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
   const isEarlier = ({ timestamp }: RecordedEvent) =>
     timestamp < from && timestamp >= from - MAX_DURATION_MS;
   // The SDK's spans of the page's load are older than the recorder: nothing is missing without them.
-  const before = all.filter((event) => event.type === CUSTOM && isEarlier(event));
+  const earlier = all.filter((event) => event.type === CUSTOM && isEarlier(event));
   const early = all.slice(0, picture).filter((event) => event.type !== CUSTOM && isEarlier(event));
   const played = kept.filter(({ type }) => PLAYED_TYPES.has(type));
   const during = kept.filter(({ type }) => type === CUSTOM);
-  const entries = [...before.slice(0, MAX_EVENTS), ...during];
-  const first = segments.find(({ events }) => events.some(isPicture))!.number;
-  const missing = Object.groupBy(
-    missingSegments(segments, from),
-    (gap) => gap.missing.last < first ? "before" : "during",
-  );
-  const gaps = [...missing.during ?? [], ...gapsBeforePages(played, during)];
+  const entries = [...earlier.slice(0, MAX_EVENTS), ...during];
+  const gaps = [...missingSegments(segments, from), ...gapsBeforePages(played, during)];
   return {
     played,
     entries,
     from,
     to: kept.at(-1)?.timestamp ?? from,
-    gaps: gaps.sort((a, b) => a.from - b.from),
-    missingBefore: (missing.before ?? []).map((gap) => gap.missing),
+    gaps: gaps.filter(({ to }) => to > from).sort((a, b) => a.from - b.from),
     late,
-    early: early.length,
-    omitted: all.length - kept.length - before.length - early.length,
+    before: { gaps: gaps.filter(({ to }) => to <= from), frames: early.length },
+    omitted: all.length - kept.length - earlier.length - early.length,
   };
 }
 
@@ -250,8 +241,8 @@ function gapsBeforePages(
 }
 
 /** Segments that are missing before the first one count as well: its number is not 0. */
-function missingSegments(segments: readonly Segment[], from: number): Required<Gap>[] {
-  const gaps: Required<Gap>[] = [];
+function missingSegments(segments: readonly Segment[], from: number): Gap[] {
+  const gaps: Gap[] = [];
   let next = 0;
   let end = from;
   for (const { number, events } of segments) {

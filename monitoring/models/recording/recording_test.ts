@@ -89,10 +89,10 @@ Deno.test("no complete picture → cannot be played; a later one → played from
   assert.equal(recording.from, NOON + 20_000);
   assert.deepEqual(recording.played.map(({ type }) => type), [4, 2]);
   assert.deepEqual(recording.gaps, []);
-  assert.deepEqual(recording.missingBefore, [{ first: 0, last: 0 }]);
-  assert.deepEqual([recording.early, recording.omitted], [2, 0]);
+  assert.deepEqual(recording.before.gaps.map(({ missing }) => missing), [{ first: 0, last: 0 }]);
+  assert.deepEqual([recording.before.frames, recording.omitted], [2, 0]);
   const after = joinSegments([segment(1), { number: 3, events: later }, segment(5)])!;
-  assert.deepEqual(after.missingBefore.map(({ first }) => first), [0, 2]);
+  assert.deepEqual(after.before.gaps.map(({ missing }) => missing?.first), [0, 2]);
   assert.deepEqual(after.gaps, [
     { missing: { first: 4, last: 4 }, from: NOON + 20_001, to: NOON + 50_002 },
   ]);

@@ -79,16 +79,16 @@ const SAME_MS = 150;
  * The events that the SDK has recorded beside the picture: clicks, navigations, web vitals and requests, in order
  * of time; at most {@linkcode MAX_EVENTS}.
  *
- * @param entries of type 5, see https://develop.sentry.dev/sdk/telemetry/replays/
+ * @param entries those of type 5 count, see https://develop.sentry.dev/sdk/telemetry/replays/
  */
 export function readEvents(entries: readonly RecordedEvent[]): TimelineEvent[] {
   const events: TimelineEvent[] = [];
   /** The last event of each kind and text, and of each web vital. */
   const last = new Map<string, TimelineEvent>();
-  for (const { timestamp, data } of entries) {
+  for (const { type, timestamp, data } of entries) {
     if (events.length >= MAX_EVENTS) break;
     const payload = at(data, "payload");
-    const tag = at(data, "tag");
+    const tag = type === 5 && at(data, "tag");
     const found = tag === "breadcrumb"
       ? ofBreadcrumb(payload)
       : tag === "performanceSpan"
