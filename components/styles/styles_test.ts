@@ -75,6 +75,11 @@ const sheets = textsOf(/\.css$/, "components", "islands", "static").replaceAll(/
 const found = (text: string, pattern: RegExp) =>
   new Set(Array.from(text.matchAll(pattern), ([, name = ""]) => name));
 
+Deno.test("each shared style sheet → is part of one of those that the page loads", () => {
+  const files = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".css"));
+  assert.deepEqual(files.filter((name) => !sheets.includes(`/styles/${name}" layer`)), []);
+});
+
 Deno.test("custom properties that the style sheets use without a default → defined", () => {
   const used = found(sheets, /var\(--(\w+)\)/g);
   assert.deepEqual([...used.difference(found(sheets, /--(\w+):/g))], []);

@@ -36,6 +36,8 @@ function labelOf(at: number, step: number, now: number): string {
 
 /** Characters that fit between two ticks, about. */
 const CHARACTERS = 9;
+/** Characters below the narrowest chart, of a phone. */
+const NARROW_CHARACTERS = 36;
 
 /** The labels of a time axis: its ends, the day if it is not today, and the ticks that are not too close to them. */
 export function axisLabels(from: number, to: number, most: number): TimeTick[] {
@@ -46,28 +48,41 @@ export function axisLabels(from: number, to: number, most: number): TimeTick[] {
     at,
     label: formatDateAndTime(at, Date.now(), formatTime),
   })) as [TimeTick, TimeTick];
-  const character = (to - from) / (most * CHARACTERS);
-  const ticks = timeTicks(from, to, most).filter(({ at, label }) =>
-    [first, last].every((end) =>
-      Math.abs(at - end.at) > character * (end.label.length + label.length / 2 + 1)
-    )
-  );
-  return [first, ...ticks, last];
+  return fitting([first, ...timeTicks(from, to, most), last], most * CHARACTERS);
+}
+
+/** Those of an axis's labels that do not touch. Its ends, which are moved inwards, always. */
+export function fitting(labels: readonly TimeTick[], characters: number): TimeTick[] {
+  const [first, last] = [labels[0]!, labels.at(-1)!];
+  const character = (last.at - first.at) / characters;
+  let before = first;
+  return labels.filter((label) => {
+    const isFree = [before, last].every((other) => {
+      const isEnd = other === first || other === last;
+      const width = other.label.length / (isEnd ? 1 : 2) + label.label.length / 2 + 1;
+      return Math.abs(label.at - other.at) > character * width;
+    });
+    if (!isFree && label !== first && label !== last) return false;
+    before = label;
+    return true;
+  });
 }
 
 /** The labels of a time axis. @param props.most number of ticks */
 export function TimeAxis({ from, to, most }: { from: number; to: number; most: number }) {
   const percent = (at: number) => (at - from) / (to - from) * 100;
+  const labels = axisLabels(from, to, most);
+  const narrow = new Set(fitting(labels, NARROW_CHARACTERS));
   return (
     <div className="time-axis" aria-hidden="true">
-      {axisLabels(from, to, most).map(({ at, label }, index, { length }) => (
+      {labels.map((tick) => (
         <span
-          key={at}
-          // Left out where there is room for half of the labels: beside a detail, on phones.
-          className={length > 5 && index % 2 === 1 && index < length - 1 ? "extra" : undefined}
-          style={{ left: clamped(percent(at), label) }}
+          key={tick.at}
+          // Left out where there is little room: beside a detail, on phones.
+          className={narrow.has(tick) ? undefined : "extra"}
+          style={{ left: clamped(percent(tick.at), tick.label) }}
         >
-          {label}
+          {tick.label}
         </span>
       ))}
     </div>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { axisLabels, timeTicks } from "./TimeAxis.tsx";
+import { axisLabels, fitting, timeTicks } from "./TimeAxis.tsx";
 
 const NOON = new Date(2026, 10, 24, 12, 0, 0).getTime();
 const MINUTE = 60_000;
@@ -36,6 +36,8 @@ Deno.test("time range → its ends are labelled, with the day, and no tick over 
   const [first = "", ...rest] = labels(NOON, NOON + 60 * MINUTE);
   assert.match(first, /^24\sNov( 2026)? 12:00$/);
   assert.equal(rest.length, 2);
+  const narrow = fitting(axisLabels(today, today + 60 * MINUTE, 5), 24);
+  assert.deepEqual(narrow.map(({ label }) => label), ["12:00", "12:30", "13:00"]);
 });
 
 Deno.test("any time range → at most that many ticks and one, within it, in order", () => {

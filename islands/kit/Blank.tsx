@@ -1,7 +1,6 @@
 import type { ReactNode, Ref } from "react";
 import { Icon } from "../../components/Icon.tsx";
-import { Loading } from "../../components/Loading.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { Loading, ReadFailure } from "../../components/ReadFailure.tsx";
 import { useView } from "../data/view.ts";
 
 /** In place of rows or of a detail: why there are none, and what helps. */

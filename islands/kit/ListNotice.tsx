@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../components/format.ts";
-import { Loading } from "../../components/Loading.tsx";
-import { ReadFailure } from "../../components/ReadFailure.tsx";
+import { Loading, ReadFailure } from "../../components/ReadFailure.tsx";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { Blank } from "./Blank.tsx";
 import { SetFilters } from "./FilterControls.tsx";

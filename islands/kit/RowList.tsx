@@ -87,27 +87,26 @@ export function RowList<Row>(props: RowListProps<Row>) {
         </ListNotice>
         {hasRows && (
           <ApplicationLabels>
-            <ValueMenu>
-              <TableFrame
-                caption={props.caption}
-                columns={columns}
-                sort={sort}
-                rowCount={rowCount + 1}
-              >
-                {render((place, row) => (
-                  <TableRow
-                    row={row}
-                    columns={columns as readonly Column<unknown>[]}
-                    href={hrefOf(row)}
-                    {...place}
-                  />
-                ))}
-              </TableFrame>
-            </ValueMenu>
+            <TableFrame
+              caption={props.caption}
+              columns={columns}
+              sort={sort}
+              rowCount={rowCount + 1}
+            >
+              {render((place, row) => (
+                <TableRow
+                  row={row}
+                  columns={columns as readonly Column<unknown>[]}
+                  href={hrefOf(row)}
+                  {...place}
+                />
+              ))}
+            </TableFrame>
           </ApplicationLabels>
         )}
         <MoreButton text={`${next} ${what}`} more={list.more} />
       </div>
+      <ValueMenu />
       {hasRows && <ListFoot text={list.more && !props.isSummary ? `${read} ${total}` : total} />}
     </div>
   );

@@ -1,13 +1,4 @@
-import {
-  createContext,
-  type ReactNode,
-  type RefObject,
-  useContext,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type ReactNode, type RefObject, useState } from "react";
 import { withValue } from "../../monitoring/models/query/query.ts";
 import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
@@ -59,74 +50,61 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
   );
 }
 
-interface ValueMenu {
-  readonly id: string;
-  show(values: readonly NamedValue[], button: HTMLElement): void;
-}
-
-const ValueMenuOfList = createContext<ValueMenu>({ id: "", show() {} });
+/** The values of a row that were clicked last. */
+let clicked: { button?: HTMLButtonElement; values: readonly NamedValue[] } = { values: [] };
 
 /** What shows values in a row: a click opens their links. The keys of {@linkcode useValueKeys} lead to it. */
 export function RowValues({ values, children }: {
   values: readonly NamedValue[];
   children: ReactNode;
 }) {
-  const { id, show } = useContext(ValueMenuOfList);
+  const { id } = useView();
   if (isRelay || values.length === 0) return children;
   return (
     <button
       type="button"
       className="bare row-values"
-      popoverTarget={id}
+      popoverTarget={`values-${id}`}
       tabIndex={-1}
-      title={[...textsOf(values).keys()].join(", ")}
-      onClick={({ currentTarget }) => show(values, currentTarget)}
+      title={textOf(values)}
+      onClick={({ currentTarget: button }) => {
+        // Then the browser toggles the menu, also of another button.
+        if (button !== clicked.button) (button.popoverTargetElement as HTMLElement).hidePopover();
+        clicked = { button, values };
+      }}
     >
       {children}
     </button>
   );
 }
 
-/** Each pair of name and value once, by its text. */
-const textsOf = (values: readonly NamedValue[]) =>
-  new Map(values.map(([name, value]) => [`${name}: ${value}`, { name, value }]));
+const textOf = (values: readonly NamedValue[]) =>
+  [...new Set(values.map(([name, value]) => `${name}: ${value}`))].join(", ");
 
-/** Around a list: the menu of all of its {@linkcode RowValues}. One for each of them would make scrolling slow. */
-export function ValueMenu({ children }: { children: ReactNode }) {
-  const id = useId();
-  const menu = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLElement>(null);
-  const [values, setValues] = useState<readonly NamedValue[]>([]);
-  const context = useMemo((): ValueMenu => ({
-    id,
-    show(values, opener) {
-      // The browser toggles the menu, also of another button.
-      if (opener !== button.current) menu.current?.hidePopover();
-      button.current = opener;
-      setValues(values);
-    },
-  }), [id]);
-  const texts = textsOf(values);
+/** The menu of all {@linkcode RowValues} of a list: one for each of them would make scrolling slow. */
+export function ValueMenu() {
+  const { id } = useView();
+  const [values, setValues] = useState(clicked.values);
+  const named = new Map(values.map((value) => [textOf([value]), value]));
   return (
-    <ValueMenuOfList value={context}>
-      {children}
-      <div
-        id={id}
-        ref={menu}
-        popover="auto"
-        role="group"
-        aria-label={[...texts.keys()].join(", ")}
-        className="menu"
-        onClick={(event) => event.target !== menu.current && menu.current?.hidePopover()}
-      >
-        {[...texts].map(([text, of]) => (
-          <div key={text}>
-            <span className="one-line">{text}</span>
-            <ValueLinks {...of} />
-          </div>
-        ))}
-      </div>
-    </ValueMenuOfList>
+    <div
+      id={`values-${id}`}
+      popover="auto"
+      role="group"
+      aria-label={textOf(values)}
+      className="menu"
+      onBeforeToggle={({ newState }) => newState === "open" && setValues(clicked.values)}
+    >
+      {[...named].map(([text, [name, value]]) => (
+        <div
+          key={text}
+          onClick={({ currentTarget }) => currentTarget.parentElement!.hidePopover()}
+        >
+          <span className="one-line">{text}</span>
+          <ValueLinks name={name} value={value} />
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -228,16 +228,20 @@ function useVirtualRows(
   });
   // That of the virtualizer does not report the size of an element that gets another row of the same size.
   const measure = useMemo(() => {
+    let isReporting = false;
     const observer = new ResizeObserver((entries) => {
-      for (const { target, borderBoxSize } of entries) {
-        const heightPx = Math.round(borderBoxSize[0]!.blockSize);
-        // Rows of a hidden view have no height.
-        if (heightPx === 0) continue;
-        virtual.resizeItem(Number((target as HTMLElement).dataset.index), heightPx);
-      }
+      const sizes = entries.map(({ target, borderBoxSize: [box] }) =>
+        [Number((target as HTMLElement).dataset.index), Math.round(box!.blockSize)] as const
+      );
+      isReporting = true;
+      // Rows of a hidden view have no height.
+      for (const [index, px] of sizes) if (px > 0) virtual.resizeItem(index, px);
+      isReporting = false;
     });
     return (row: HTMLTableRowElement) => {
-      observer.observe(row);
+      // Browsers report an error for what is observed meanwhile and as deep in the document.
+      if (isReporting) requestAnimationFrame(() => row.isConnected && observer.observe(row));
+      else observer.observe(row);
       return () => observer.unobserve(row);
     };
   }, [virtual]);

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { formatBytes, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
-import { Loading } from "../../components/Loading.tsx";
+import { Loading } from "../../components/ReadFailure.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import {
   allEvents,

@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from "react";
 import { Mark } from "../../components/Icon.tsx";
-import { Loading } from "../../components/Loading.tsx";
+import { Loading } from "../../components/ReadFailure.tsx";
 import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
 import { LoadedPart } from "../kit/LoadedPart.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
