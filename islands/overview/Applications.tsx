@@ -139,7 +139,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   },
   {
     title: "Open errors",
-    tip: `In the time of the charts. ${SPARKLINE_TIP}`,
+    tip: `In the time and by the filter of the charts. ${SPARKLINE_TIP}`,
     width: 9,
     className: "failures",
     cell: ({ errors }) => {

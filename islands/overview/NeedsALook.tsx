@@ -1,5 +1,7 @@
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { formatCount } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
+import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
@@ -11,16 +13,21 @@ import { Dots } from "./Endpoints.tsx";
 import { Highlight } from "./Highlight.tsx";
 import { type Reason, sortReasons, STATES, STATES_TIP } from "./reasons.ts";
 
-/** What is wrong in the applications that have a row, worst first. */
-export function NeedsALook({ list }: { list: ConsoleList<Reason> }) {
+/** What is wrong in the applications that have a row, worst first. @param props.compared number of endpoints */
+export function NeedsALook({ list, compared }: { list: ConsoleList<Reason>; compared: number }) {
+  const runs = `${MIN_SAMPLES} or more runs of the newest release and of others`;
   return (
     <Highlight
       id="needs-a-look"
       title="Needs a look"
       all={{ text: "All errors", href: linkTo("errors") }}
       list={{ ...list, rows: sortReasons(list.rows) }}
-      empty={"The applications above have no open errors in this time. None of the" +
-        ` ${MAX_LIST_ROWS} slowest endpoints has new failures or is slower since a release.`}
+      empty={"The applications above have no open errors that match the time and the filter. " +
+        (compared === 0
+          ? `Nothing was compared: none of the ${MAX_LIST_ROWS} slowest endpoints has ${runs} that match.`
+          : `${
+            formatCount(compared, "endpoint")
+          } with ${runs}: none has new failures or is slower.`)}
       keyOf={({ kind, application, what, href }) => `${kind} ${application.key} ${what} ${href}`}
       hrefOf={({ href }) => href}
       columns={COLUMNS}

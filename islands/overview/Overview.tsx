@@ -19,7 +19,7 @@ import { useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 import { SlowestEndpoints } from "./Endpoints.tsx";
 import { NeedsALook } from "./NeedsALook.tsx";
-import { reasonsOf } from "./reasons.ts";
+import { isCompared, reasonsOf } from "./reasons.ts";
 import { Segmented } from "../kit/Segmented.tsx";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { VitalsByPage } from "./VitalsByPage.tsx";
@@ -127,6 +127,7 @@ export default function Overview() {
           rows: known?.flatMap(({ reasons }) => reasons) ?? [],
           ...!failed && !isKnown && { state: "loading" },
         }}
+        compared={known?.flatMap(({ endpoints }) => endpoints).filter(isCompared).length ?? 0}
       />
       <SlowestEndpoints list={endpoints} applications={all ?? []} />
       <VitalsByPage filters={filters} />

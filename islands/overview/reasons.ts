@@ -47,11 +47,17 @@ export const STATES = [
 
 /** Definition of a state, for tooltips. */
 export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}`).join("; ") +
-  ". Errors: in the time of the charts";
+  ". Errors and runs: in the time and by the filter of the charts";
 
-export const isSlower = ({ median, before }: EndpointRow): boolean =>
-  median !== null && before !== null && before.median !== null &&
-  median >= before.median * SLOWER && median - before.median >= SLOWER_MS;
+/** Whether it has enough runs of the newest release and of others. */
+export const isCompared = ({ median, before }: EndpointRow): boolean =>
+  median !== null && before !== null && before.median !== null;
+
+export const isSlower = (row: EndpointRow): boolean => {
+  if (!isCompared(row)) return false;
+  const [median, before] = [row.median!, row.before!.median!];
+  return median >= before * SLOWER && median - before >= SLOWER_MS;
+};
 
 /** Why an application needs a look, worst first. @param groups its open errors; `endpoints`: its own */
 export function reasonsOf(

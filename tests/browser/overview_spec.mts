@@ -208,6 +208,7 @@ test("errors and longer durations since a release → what needs a look, why, an
   await expect(page).toHaveURL(/#\/traces\?.*name=GET/);
   await page.goto("/#/overview?release=shop%401");
   await expect(page.locator(".applications tbody tr")).toContainText("1 first seen");
+  await expect(region(page, "Needs a look")).toContainText("Nothing was compared");
   await page.goto("/#/errors");
   // Whether it was handled is not known: amber in both views.
   const broken = page.locator("main").getByRole("row").filter({ hasText: "Broken" });
