@@ -1,4 +1,5 @@
 import { Panel } from "../../components/Panel.tsx";
+import { formatNumber } from "../../components/format.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { ConsoleList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
@@ -20,13 +21,25 @@ export function Highlight<Row>({ id, title, all, list, empty, keyOf, hrefOf, col
   columns: readonly Column<Row>[];
 }) {
   const { state } = useInboxState();
+  const found = list.rows.length;
   const isEmpty = list.state === "ready" && state === "live";
   return (
-    <Panel id={id} title={title} isUnrecorded links={<a href={all.href}>{all.text}</a>}>
+    <Panel
+      id={id}
+      title={title}
+      isUnrecorded
+      links={
+        <>
+          {list.state !== "failed" && found > ROWS && (
+            <small>{ROWS} of {formatNumber(found)} found</small>
+          )} <a href={all.href}>{all.text}</a>
+        </>
+      }
+    >
       {list.state === "failed"
         // Repeated: an inbox that does not answer is reported above, too.
         ? <ReadFailure message={list.error} retry={list.retry} isRepeated />
-        : list.rows.length === 0
+        : found === 0
         // That it is loading is stated once, above.
         ? <p className="empty">{isEmpty && empty}</p>
         : (

@@ -168,6 +168,7 @@ test("more applications than rows → failing ones have rows, each other one is 
   // The first one's clock is an hour ahead.
   await expect(region(page, "Needs a look").getByRole("row", { name: "Unhandled" }))
     .toContainText("ago");
+  await expect(region(page, "Needs a look")).toContainText("6 of 8 found");
   await expect(region(page, "Slowest endpoints").getByRole("row").nth(1)).toContainText("app-1:");
   const others = page.locator(".applications .others");
   await expect(others).toContainText("3 other applications");
