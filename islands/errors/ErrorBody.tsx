@@ -4,7 +4,7 @@ import { Id } from "../../components/Id.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { printedStack } from "../../monitoring/models/error/error_as_text.ts";
-import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
+import { errorTitle, LEFT_OUT } from "../../monitoring/models/error/error_entry.ts";
 import type {
   ErrorContent,
   ShownError,
@@ -159,7 +159,10 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
                   open={OPEN_CONTEXTS.includes(name) && entries.shown.length <= MAX_OPEN_ENTRIES}
                 >
                   <summary>{cutText(name, MAX_NAME)}</summary>
-                  <SentValues values={entries} searchedAs={`${name}.`} />
+                  <SentValues
+                    values={entries}
+                    searchedAs={LEFT_OUT.has(name) ? undefined : `${name}.`}
+                  />
                 </details>
               ))}
             </section>
@@ -263,6 +266,8 @@ function describeRelation({ relation, of, place }: ReportedException): string {
 
 /** What the errors of the group have in common, and in what they differ. */
 function GroupTags({ values: { errors, names } }: { values: TagValues }) {
+  const othersOf = (values: TagValues["names"][number]["values"]) =>
+    values.reduce((left, { count }) => left - count, errors);
   return (
     <section aria-labelledby="group-tags">
       <h4 id="group-tags">Tags of the group’s newest {formatNumber(errors)} errors</h4>
@@ -280,6 +285,15 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
                 <ValueLinks name={name} value={value} />
               </dd>
             ))}
+            {othersOf(values) > 0 && (
+              <dd className="quiet">
+                <span>others, or none</span>
+                <span />
+                <small className="n">
+                  {formatNumber(othersOf(values))} of {formatNumber(errors)}
+                </small>
+              </dd>
+            )}
           </div>
         ))}
       </dl>

@@ -34,6 +34,8 @@ export function LongText({ text, max = MAX_LENGTH }: { text: string; max?: numbe
 /** Characters of a name, and of a value at first. */
 const MAX_NAME = 100;
 const MAX_VALUE = 500;
+/** Null, lists and objects are not searched as they are shown. */
+const NO_TEXT = /^(null$|[[{])/;
 
 /**
  * Names and values as the sender wrote them: tags, contexts, variables. Long ones are cut.
@@ -53,7 +55,9 @@ export function SentValues({ values: { shown, more }, searchedAs }: {
           value: (
             <>
               <LongText text={value} max={MAX_VALUE} />{" "}
-              {searchedAs !== undefined && <ValueLinks name={searchedAs + name} value={value} />}
+              {searchedAs !== undefined && !NO_TEXT.test(value) && (
+                <ValueLinks name={searchedAs + name} value={value} />
+              )}
             </>
           ),
         }))}

@@ -1,11 +1,7 @@
-import { cutText } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { nameOf, shortRelease } from "../kit/application_labels.ts";
-
-/** Characters of a release within a line. */
-const MAX_RELEASE = 60;
 
 /**
  * Whether a group is new in a release: it has all stored errors of the group, and errors of the release before it are
@@ -26,7 +22,7 @@ export function NewIn({ group, release }: { group: ErrorGroupRow; release: strin
   const isNew = before !== undefined && earlier !== undefined &&
     ofRelease?.group === group.group && ofRelease.count === group.count;
   if (!isNew) return null;
-  const short = (release: string) => cutText(shortRelease(release, nameOf(sender!)), MAX_RELEASE);
+  const short = (release: string) => shortRelease(release, nameOf(sender!));
   return (
     <span
       className="waits filled"

@@ -1,3 +1,4 @@
+import { ellipsize } from "../../components/format.ts";
 import { type Application, OWN_APPLICATION, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
 
 /** The name of an application, and what distinguishes it from others with that name; empty: nothing. */
@@ -46,9 +47,15 @@ export function nameOf({ key, name }: Application): string {
   return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
 }
 
-/** A version without the name of its package: "1.5.0" of "shop-api@1.5.0". */
-export const shortRelease = (release: string, name: string) =>
-  release.startsWith(`${name}@`) ? release.slice(name.length + 1) : release.slice(0, 12);
+/** Digits of a commit's hash, and characters of another release. */
+const SHORT_HASH = 12;
+const SHORT_RELEASE = 24;
+
+/** A version without the name of its application: "1.5.0" of "shop-api@1.5.0". What is cut has an ellipsis. */
+export function shortRelease(release: string, name: string): string {
+  const version = release.startsWith(`${name}@`) ? release.slice(name.length + 1) : release;
+  return ellipsize(version, /^[\da-f]{20,}$/.test(version) ? SHORT_HASH : SHORT_RELEASE);
+}
 
 const sideOf = ({ side }: Application) => side === "unknown" ? "" : side;
 const environmentOf = ({ environment }: Application) => environment ?? "";

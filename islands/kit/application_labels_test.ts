@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Application, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
-import { applicationLabels, fullLabel, joinLabels } from "./application_labels.ts";
+import { applicationLabels, fullLabel, joinLabels, shortRelease } from "./application_labels.ts";
 
 const application = (key: string, name: string, rest: Partial<Application> = {}): Application => ({
   key,
@@ -53,4 +53,12 @@ Deno.test("applications of one trace → each name once", () => {
   const applications = [shop("1", { side: "browser" }), shop("2"), application("3", "bank")];
   const joined = joinLabels([...applicationLabels(applications).values()]);
   assert.equal(joined, "shop (browser + server) + bank");
+});
+
+Deno.test("release → without the application's name, hashes short, others not taken for another one", () => {
+  assert.equal(shortRelease("shop@1.5.0", "shop"), "1.5.0");
+  assert.equal(shortRelease("storefront@10.3.0", "shop"), "storefront@10.3.0");
+  assert.equal(shortRelease("2026.11.29-main.1", "shop"), "2026.11.29-main.1");
+  assert.equal(shortRelease("0123456789abcdef0123456789abcdef01234567", "shop"), "0123456789ab…");
+  assert.equal(shortRelease("1".padEnd(20, ".1"), "shop"), "1".padEnd(20, ".1"));
 });

@@ -177,7 +177,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     cell: ({ row: { name, releases, releases_since }, release }) =>
       release !== undefined && (
         <>
-          <b>{shortRelease(release, name)}</b>{" "}
+          <b title={release}>{shortRelease(release, name)}</b>{" "}
           <small>first seen {shortTime(releases_since[releases.indexOf(release)]!)}</small>
         </>
       ),

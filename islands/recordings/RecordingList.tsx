@@ -1,4 +1,4 @@
-import { cutText, formatCount } from "../../components/format.ts";
+import { cutText, ellipsize, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -144,7 +144,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
             : "page"}
         </RowValues>
         {row.release !== null && (
-          <span title={row.release}>{cutText(row.release.replace(/^.+@/, ""), MAX_RELEASE)}</span>
+          <span title={row.release}>{ellipsize(row.release.replace(/^.+@/, ""), MAX_RELEASE)}</span>
         )}
         {row.missing > 0 && (
           <span className="waits">

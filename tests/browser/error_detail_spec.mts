@@ -95,6 +95,8 @@ test("events of other SDKs → variables and context (Python), packages (Java), 
   for (const [error, texts] of Object.entries(shown)) {
     await openError(page, error);
     for (const text of texts) await expect(detail).toContainText(text);
+    const modules = detail.locator("details").filter({ hasText: /^modules/ });
+    await expect(modules.getByRole("link", { name: "Only this" })).toHaveCount(0);
     await expectAccessibleLayout(page, error);
     await page.keyboard.press("Escape");
   }

@@ -64,7 +64,7 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   const lowStock = (sku: number) => ({
     ...messageEvent(),
     logentry: { message: `Stock of ${sku} is low` },
-    tags: { warehouse: "north" },
+    tags: { warehouse: "north", ...sku === 3 && { shift: "late" } },
   });
   await postEvents(server.origin, lowStock(1), lowStock(2));
   await page.goto("/#/errors");
@@ -90,6 +90,7 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   await expect(errorDetail(page)).toContainText("Stock of 3 is low");
 
   const tags = errorDetail(page).getByRole("region", { name: /^Tags of the group/ });
+  await expect(tags).toContainText(/late\s*1 of 3.*others, or none\s*2 of 3/);
   const warehouse = tags.getByRole("definition").filter({ hasText: "north" });
   await warehouse.hover();
   await warehouse.getByRole("link", { name: "Not this" }).click();

@@ -84,8 +84,8 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
 export const unnamedType = (message: ReturnType<typeof messageOf>) =>
   message === undefined ? "Error" : "Message";
 
-/** Contexts with ids, which the entry has, or with hundreds of entries. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["trace", "replay", "modules"]);
+/** Contexts that are not searched: with ids, which the entry has, or with hundreds of entries. */
+export const LEFT_OUT: ReadonlySet<string> = new Set(["trace", "replay", "modules"]);
 /** Contexts that the page shows as "Chrome 126.0". */
 const PRODUCTS: ReadonlySet<string> = new Set(["browser", "os", "runtime", "device"]);
 
