@@ -118,8 +118,8 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   {
     title: "State",
     tip:
-      `${STATES_TIP}. Since: the first of these errors or failed runs, of a slower endpoint the first` +
-      " run, by the sender's clock",
+      `${STATES_TIP}. Since: the first of these errors (of a group that came back: its return) or` +
+      " failed runs, of a slower endpoint the first run, by the sender's clock",
     width: 13,
     className: "state",
     cell: (known) => {

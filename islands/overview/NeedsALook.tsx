@@ -78,8 +78,8 @@ const COLUMNS: readonly Column<Reason>[] = [
   {
     title: "Since",
     tip:
-      "The first stored error of the group; in the newest release the first failed run of an endpoint," +
-      " the first one of a slower endpoint; by the sender's clock",
+      "The first stored error of the group, or its return; in the newest release the first failed run" +
+      " of an endpoint, the first one of a slower endpoint; by the sender's clock",
     width: 6,
     cell: ({ since }) => <TimeAgo at={since} />,
   },

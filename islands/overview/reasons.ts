@@ -103,7 +103,7 @@ export function reasonsOf(
       what: origin ? `${type} in ${origin}` : `${type} ${value}`,
       why: `${news || (handled === false ? "unhandled" : "open")}, ${formatNumber(count)}×` +
         (origin ? `: ${value}` : ""),
-      since: Math.min(first_seen, last_seen),
+      since: Math.min(regression?.at ?? first_seen, last_seen),
       href: linkTo("errors", [group]),
       of,
     };

@@ -1,4 +1,4 @@
-import { cutText, ellipsize, formatCount } from "../../components/format.ts";
+import { ellipsize, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";

@@ -25,17 +25,18 @@ export interface GroupStateRow {
   readonly newest: number;
 }
 
-export interface FoundState extends Pick<GroupStateRow, "regressed_in" | "resolved_in"> {
+export interface FoundState
+  extends Pick<GroupStateRow, "changed_at" | "regressed_in" | "resolved_in"> {
   /** Null: the group has no row. */
   readonly state: GroupStateRow["state"] | null;
 }
 
 /** What people decided about a group of errors, and whether it has come back. */
 export function decisionOf(
-  { state, regressed_in, resolved_in }: FoundState,
+  { state, changed_at, regressed_in, resolved_in }: FoundState,
 ): Pick<ErrorGroupRow, "state" | "regression"> {
   if (state !== "regressed") return { state: state ?? "open", regression: null };
-  return { state: "open", regression: { release: regressed_in, resolved_in } };
+  return { state: "open", regression: { release: regressed_in, resolved_in, at: changed_at } };
 }
 
 /** The states of groups of errors. Methods that write must be called in a transaction. */

@@ -185,7 +185,7 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     columns:
       `e.entry, ${VARYING} AS varying, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
       ` ${receiptOf("page.first")} AS first_received_at,` +
-      " g.state, g.resolved_in, g.regressed_in," +
+      " g.state, g.changed_at, g.resolved_in, g.regressed_in," +
       " (SELECT json_array(max(e.level), count(*) FILTER (WHERE e.handled = 0)," +
       ` count(*) FILTER (WHERE e.handled = 1)) FROM ${counted}) AS badges,` +
       " (SELECT json_group_array(json_array(part, errors)) FROM (SELECT count(*) AS errors," +

@@ -196,6 +196,8 @@ export interface Regression {
   readonly release: string | null;
   /** Of the newest error when the group was resolved. */
   readonly resolved_in: string | null;
+  /** When the error with which the group came back was received, milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** A group of errors is new, or it came back after it was resolved. */

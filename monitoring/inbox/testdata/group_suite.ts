@@ -107,7 +107,7 @@ export function groupTests(
     assert.equal(tested.inbox.applications({}).counts.errors, 1);
 
     await tested.error("a", "1.4.2");
-    const regression = { release: "shop@1.4.2", resolved_in: "shop@1.4.1" };
+    const regression = { release: "shop@1.4.2", resolved_in: "shop@1.4.1", at: tested.now };
     assert.deepEqual(tested.rows("open"), [["a", 2, "open", regression], ["b", 1, "open"]]);
     assert.deepEqual(tested.rows("resolved"), []);
     await tested.error("a", "1.4.3");
@@ -118,6 +118,7 @@ export function groupTests(
     assert.deepEqual(tested.rows("open")[0], ["a", 4, "open", {
       release: "shop@1.4.4",
       resolved_in: "shop@1.4.3",
+      at: tested.now,
     }]);
     await tested.set("a", "muted");
     await tested.error("a");
@@ -143,6 +144,7 @@ export function groupTests(
     assert.deepEqual(tested.rows("open"), [["a", 1, "open", {
       release: "shop@1.4.2",
       resolved_in: null,
+      at: tested.now,
     }]]);
   });
 
