@@ -61,6 +61,8 @@ class LogFollower implements Replication {
   /** False until the replica has been at the end of the log once. */
   #hasCaughtUp = false;
   #isLate = false;
+  /** Counts failures, of writing and of reading. */
+  #failures = 0;
   #isClosed = false;
   #poll: ReturnType<typeof setTimeout> | undefined;
   /** Calls during a run share the next one. */
@@ -169,11 +171,13 @@ class LogFollower implements Replication {
 
   /** Follows the log until the inbox is closed. Resolves after the first time. */
   async #pollLog(): Promise<void> {
+    const failures = this.#failures;
     try {
       // Reading may work where writing does not: on a standby server, or a full disk.
       if (this.failure !== undefined) await this.#log.evict("add");
       await this.#runs.add();
-      this.#setFailure(undefined);
+      // Unless a write failed meanwhile.
+      if (failures === this.#failures) this.#setFailure(undefined);
     } catch (error) {
       this.#setFailure(error);
     }
@@ -198,6 +202,7 @@ class LogFollower implements Replication {
     if (this.#isClosed || isReportedByStore(error) || isLocked((error as Error)?.cause)) return;
     const reason = error instanceof InboxUnavailableError ? error.reason : String(error);
     this.failure = error === undefined ? undefined : `${reason}.`;
+    if (error !== undefined) this.#failures++;
     // Reports a change.
     this.#replica.canStore();
   }
