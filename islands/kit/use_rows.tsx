@@ -1,10 +1,10 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import {
+  type FocusEvent,
   Fragment,
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
-  type SyntheticEvent,
   useCallback,
   useLayoutEffect,
   useMemo,
@@ -136,17 +136,17 @@ export function useRows<Row>(
           isOpen: rowKey === openKey,
           measure,
         };
-        const element = elements.current.get(rowKey);
-        parts.push(<Fragment key={element}>{row(place, rows[index]!)}</Fragment>);
+        parts.push(
+          <Fragment key={elements.current.get(rowKey)}>{row(place, rows[index]!)}</Fragment>,
+        );
         end = rowEnd;
       }
       skipTo(headPx + virtual.getTotalSize());
       return parts;
     },
-    onFocus({ target }: SyntheticEvent<HTMLElement>) {
-      const link = (target as HTMLElement).closest("tr")?.querySelector("a.row-link");
-      const { row } = (link as HTMLElement | null)?.dataset ?? {};
-      if (row !== undefined) setActive(row);
+    onFocus({ target }: FocusEvent<HTMLElement>) {
+      const link = target.closest("tr")?.querySelector<HTMLElement>("a.row-link");
+      if (link?.dataset.row !== undefined) setActive(link.dataset.row);
     },
     onKeyDown(event: KeyboardEvent<HTMLElement>) {
       if (!(event.target as Element).matches("a.row-link")) return;
@@ -259,12 +259,11 @@ export function reuseElements(
   keys: readonly string[],
   active: string | undefined,
 ): ReadonlyMap<string, number> {
-  const shown = new Set(keys);
   const [before, after]: [number[], number[]] = [[], []];
   let free = before;
   for (const [key, element] of last) {
     if (key === active) free = after;
-    else if (!shown.has(key)) free.push(element);
+    else if (!keys.includes(key)) free.push(element);
   }
   free = before;
   let unused = Math.max(0, ...last.values());
