@@ -19,7 +19,7 @@ export function Panel({ id, title, isUnrecorded, links, children }: {
     <section className="panel card" aria-labelledby={id}>
       <header className="line">
         <h2 id={id}>{title}</h2>
-        {links && <div className="end" data-sentry-block={block}>{links}</div>}
+        {links && <div className="facts end" data-sentry-block={block}>{links}</div>}
       </header>
       <div className="body" data-sentry-block={block}>{children}</div>
     </section>

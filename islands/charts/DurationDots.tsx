@@ -7,6 +7,8 @@ import { hoveredPart, TimePlot } from "./TimePlot.tsx";
 
 const WIDTH = 1_000;
 const HEIGHT = 100;
+/** From a microsecond, in milliseconds, to eleven days. */
+const DECADES = 12;
 
 /** Definition of the figures. */
 const TIP =
@@ -29,7 +31,10 @@ export function DurationDots(plot: Omit<ComponentProps<typeof TimePlot>, "childr
   const [bottom, top] = [logOf(low) - 0.5, logOf(high) + 0.5];
   const yOf = (ms: number) => HEIGHT * (1 - (logOf(ms) - bottom) / (top - bottom));
   // One line for each decade, of more than three for every other one.
-  const decades = Array.from({ length: dots.length && 12 }, (_, power) => 10 ** (power - 3))
+  const decades = Array.from(
+    { length: dots.length > 0 ? DECADES : 0 },
+    (_, power) => 10 ** (power - 3),
+  )
     .filter((ms) => yOf(ms) > 0 && yOf(ms) < HEIGHT)
     .filter((_, index, { length }) => length < 4 || index % 2 === 0);
   const xOf = (at: number) => (at - from) / (to - from) * WIDTH;
