@@ -1,6 +1,10 @@
 import { type ComponentProps, useState } from "react";
 import { formatCount, formatNumber } from "../../components/format.ts";
-import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
+import {
+  formatDateAndTime,
+  formatTimeOfDay,
+  formatTimeOfDayMs,
+} from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Histogram, HistogramPart } from "../../monitoring/models/histogram.ts";
 import { Gridline } from "./TimeAxis.tsx";
@@ -81,12 +85,19 @@ function bars(parts: readonly HistogramPart[], top: number, kind: 0 | 1 | 2): st
   }).join("");
 }
 
-function BarLegend({ histogram: { parts }, words }: { histogram: Histogram; words: BarWords }) {
+function BarLegend(
+  { histogram: { parts, earlier }, words }: { histogram: Histogram; words: BarWords },
+) {
   const sum = (name: keyof HistogramPart) => parts.reduce((sum, part) => sum + part[name], 0);
   const [count, warnings, failures] = [sum("count"), sum("warnings"), sum("failures")];
   return (
     <span className="legend facts quiet">
       <b>{formatCount(count, words.what)}</b>
+      {earlier > 0 && (
+        <small title="More than 30 days before the last one: not in the chart">
+          {formatNumber(earlier)} earlier
+        </small>
+      )}
       {words.warned && warnings > 0 && (
         <span className="waits">
           <OutcomeMark kind="waits" />
@@ -112,7 +123,8 @@ function describePart(
   const { count, warnings, failures } = parts[part]!;
   const now = Date.now();
   const at = from + part * step;
-  return `${formatDateAndTime(at, now, formatTimeOfDay)} to ${formatTimeOfDay(at + step)}: ` +
+  const format = step < 1000 ? formatTimeOfDayMs : formatTimeOfDay;
+  return `${formatDateAndTime(at, now, format)} to ${format(at + step)}: ` +
     [
       formatCount(count, what),
       ...warned && warnings > 0 ? [`${warnings} ${warned}`] : [],

@@ -37,7 +37,7 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
   );
   return (
     <>
-      <div className="line">
+      <div className="facts">
         <h4 id="error-crumbs">Breadcrumbs</h4>
         <small>
           {all.length === 0

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { messageShape } from "../../monitoring/models/error/error_group.ts";
+import { shapesOf } from "../../monitoring/models/error/error_group.ts";
+import { commonText } from "../../monitoring/models/error/group_title.ts";
 import { quoted } from "../../monitoring/models/query/query.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import type { ConsoleList } from "../data/lists.ts";
@@ -22,7 +23,7 @@ interface Pattern {
   readonly applications: readonly string[];
   /** A text that all of them have. */
   readonly common: string;
-  /** Of several, the message with … in place of values, such as numbers and ids. */
+  /** Of several, the message with … where they differ. */
   readonly text: string;
 }
 
@@ -68,29 +69,33 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
 export function patternsOf(logs: readonly Log[]): Pattern[] {
   const groups = Map.groupBy(
     logs,
-    ({ level, body }) => `${level} ${messageShape(errorsAsText(body))}`,
+    ({ level, body }) => `${level} ${shapesOf(errorsAsText(body)).join("\0")}`,
   );
   return [...groups].map(([key, all]) => {
-    const shape = key.slice(key.indexOf(" ") + 1);
-    const isSame = all.every(({ body }) => body === all[0]!.body);
+    const bodies = [...new Set(all.map(({ body }) => body))];
+    const texts = bodies.map((body) => errorsAsText(body));
+    const text = texts.length === 1 ? texts[0]! : commonText(texts);
     return {
       key,
       count: all.length,
       newest: all[0]!,
       applications: [...new Set(all.map(({ application }) => application))],
-      common: commonPart(shape, all),
-      text: isSame ? errorsAsText(all[0]!.body) : shape.replace(VALUES, "…"),
+      common: longestPart(text, bodies),
+      text,
     };
   }).sort((a, b) => b.count - a.count);
 }
 
-/** Placeholders for values in a shape. */
-const VALUES = /""|[@/#]|\b0\b/g;
+/** Characters of a text that is searched. */
+const MAX_SEARCHED = 200;
 
-/** The longest part between the values of a shape that all messages have; empty: there is none. */
-function commonPart(shape: string, logs: readonly Log[]): string {
-  return shape.split(VALUES).map((part) => part.trim())
-    .filter((part) => part.length > 2 && logs.every(({ body }) => body.includes(part)))
+/** The longest part of a pattern that all messages have; empty: there is none. */
+function longestPart(pattern: string, bodies: readonly string[]): string {
+  return pattern.split("…").map((part) => part.trim())
+    .map((part) =>
+      part.length > MAX_SEARCHED ? part.slice(0, MAX_SEARCHED).replace(/\s\S*$/, "") : part
+    )
+    .filter((part) => part.length > 2 && bodies.every((body) => body.includes(part)))
     .reduce((longest, part) => part.length > longest.length ? part : longest, "");
 }
 
@@ -103,7 +108,7 @@ const COLUMNS: readonly Column<Pattern>[] = [
   },
   {
     title: "Message",
-    tip: "In place of values that differ, such as numbers and ids: …",
+    tip: "… where the messages differ, such as in numbers and ids",
     cell: ({ text }, link) => link(text || "(empty)"),
     aside: { title: "Applications", applications: ({ applications }) => applications },
   },

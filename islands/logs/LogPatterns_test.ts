@@ -23,7 +23,7 @@ Deno.test("messages that differ in values → one pattern, with a text that all 
     [
       [2, "info", "Charged … EUR for order …", "EUR for order", ["api", "worker"]],
       [1, "info", "Started", "Started", ["api"]],
-      [1, "warn", "Charged 1 EUR for order 9", "EUR for order", ["api"]],
+      [1, "warn", "Charged 1 EUR for order 9", "Charged 1 EUR for order 9", ["api"]],
     ],
   );
 });
@@ -32,5 +32,25 @@ Deno.test("messages of values alone, or none → a pattern without a text", () =
   assert.deepEqual(patternsOf([log("17"), log("18"), log("")]).map(({ common }) => common), [
     "",
     "",
+  ]);
+});
+
+Deno.test("… only where the messages differ: not for a slash, a number or a long beginning that all have", () => {
+  const long = "word ".repeat(130);
+  for (
+    const [one, other, text] of [
+      ["Disk I/O error 5 times", "Disk I/O error 6 times", "Disk I/O error … times"],
+      ["http2 on port 8080", "http2 on port 8081", "http2 on port …"],
+      [`${long}was accepted`, `${long}was REJECTED`, `${long.slice(0, 500)}…`],
+    ] as const
+  ) assert.deepEqual(patternsOf([log(one), log(other)]).map(({ text }) => text), [text]);
+  const routes = [
+    "GET /api/cart took 5 ms",
+    "GET /api/cart took 7 ms",
+    "GET /api/orders took 5 ms",
+  ];
+  assert.deepEqual(patternsOf(routes.map((body) => log(body))).map(({ text }) => text), [
+    "GET /api/cart took … ms",
+    "GET /api/orders took 5 ms",
   ]);
 });

@@ -44,7 +44,8 @@ export default function Overview() {
   const chartTime = useChartTime(filters);
   const charted = chartTime && { ...filters, ...chartTime };
   const open = useList("errors", hasOthers && charted ? { ...charted, state: "open" } : undefined);
-  const endpoints = useList("endpoints", filters);
+  // Runs of the last trace may start after it.
+  const endpoints = useList("endpoints", charted && { ...charted, until: filters.until });
   const endpointsOf = Map.groupBy(endpoints.rows, ({ application }) => application);
   const ranked = applications?.map((row) => {
     const own = endpointsOf.get(row.key) ?? [];
@@ -62,7 +63,9 @@ export default function Overview() {
     const read = errors.get(row.key);
     const list = read?.state === "ready" ? read : undefined;
     return {
-      ...{ row, errors: list, endpoints: own },
+      // Starts are of all releases.
+      row: filters.release === undefined ? row : { ...row, starts: [] },
+      ...{ errors: list, endpoints: own },
       release: filters.release ?? newestRelease(row),
       reasons: list ? reasonsOf(row, list.rows, own) : [],
     };

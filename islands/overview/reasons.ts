@@ -47,7 +47,7 @@ export const STATES = [
 
 /** Definition of a state, for tooltips. */
 export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}`).join("; ") +
-  ". Errors and runs: in the time and by the filter of the charts";
+  ". Errors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)";
 
 /** Whether it has enough runs of the newest release and of others. */
 export const isCompared = ({ median, before }: EndpointRow): boolean =>

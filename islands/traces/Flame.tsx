@@ -86,6 +86,8 @@ function Bar({ bar, trace, timeWindow, isSelected, isMatch }: {
   const place = barOf(timeWindow.window, bar);
   if (place === undefined) return null;
   const { span } = node;
+  const { isOpen } = trace.times.byNode.get(node)!;
+  const duration = isOpen ? ", no end" : span ? `, ${formatDuration(end_ms - start_ms)}` : "";
   const name = span ? [span.op, span.name].filter(Boolean).join(" ") : "Missing parent";
   const classes = [
     "flame-bar small",
@@ -98,7 +100,7 @@ function Bar({ bar, trace, timeWindow, isSelected, isMatch }: {
       className={classes.filter(Boolean).join(" ")}
       data-key={node.key}
       data-kind={span ? spanKind(span) : undefined}
-      title={`${name}, ${formatDuration(end_ms - start_ms)}`}
+      title={`${name}${duration}`}
       style={{ left: `${place.left}%`, width: `${place.width}%`, top: lane * LANE_PX }}
     >
       {place.width >= TEXT_FROM && name}

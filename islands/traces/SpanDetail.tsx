@@ -84,13 +84,11 @@ export function SpanDetail(
             entries={[
               {
                 name: "Duration",
-                value: span.end_ms === null
-                  ? "no end"
-                  : formatDuration(time.end_ms - time.start_ms),
+                value: time.isOpen ? "no end" : formatDuration(time.end_ms - time.start_ms),
               },
               {
                 name: <span title={SELF_TIME}>Self time</span>,
-                value: hasSelfTime(span.op) ? formatDuration(selfMs) : "none",
+                value: hasSelfTime(span.op) && !time.isOpen ? formatDuration(selfMs) : "none",
               },
               { name: "Starts at", value: formatOffset(time.start_ms - trace.origin_ms) },
             ]}

@@ -174,7 +174,9 @@ function Difference({ a, b, difference_ms, self_difference_ms }: SpanPair) {
   return (
     <span className={colour}>
       {!a || !b ? `only in ${a ? "A" : "B"}` : difference_ms === null ? "–" : formatChange(by)}{" "}
-      {hasSelfTime(op) && <small>self {formatChange(self_difference_ms)}</small>}
+      {hasSelfTime(op) && self_difference_ms !== null && (
+        <small>self {formatChange(self_difference_ms)}</small>
+      )}
     </span>
   );
 }

@@ -15,8 +15,8 @@ const MAX_RANGE_MS = 30 * 24 * 3_600_000;
 export type TimedRow = readonly [at: number, kind: number, ms: number | null];
 
 /**
- * The time of a chart of a list: from `since`, else from the first row of the last 30 days; to `until`, else of a chosen
- * time to now, otherwise to the last row.
+ * The time of a chart of a list: from `since`, else from the first row of the 30 days before the last one; to `until`,
+ * else of a chosen time to now, otherwise to the last row.
  */
 export function chartRange(
   { since, until, now = Date.now() }: ListQuery,
@@ -24,12 +24,9 @@ export function chartRange(
 ): { readonly from: number; readonly to: number } {
   if (since !== undefined) return { from: since, to: Math.max(until ?? now, since + 1) };
   const end = until ?? now;
-  let [first, last] = [Infinity, -Infinity];
-  for (const [at] of rows) {
-    if (at < end - MAX_RANGE_MS) continue;
-    first = Math.min(first, at);
-    last = Math.max(last, at);
-  }
+  const last = rows.reduce((last, [at]) => Math.max(last, at), -Infinity);
+  const earliest = Math.min(end, last) - MAX_RANGE_MS;
+  const first = rows.reduce((first, [at]) => at < earliest ? first : Math.min(first, at), Infinity);
   const from = first === Infinity ? end : first;
   return { from, to: Math.max(until ?? Math.max(from, last) + 1, from + MIN_RANGE_MS) };
 }
@@ -50,7 +47,8 @@ export function histogramOf(query: ListQuery, rows: readonly TimedRow[]): Histog
     warnings,
     failures,
   }));
-  if ((query.of ?? "traces") !== "traces") return { ...range, parts };
+  const earlier = rows.filter(([at]) => at < range.from).length;
+  if ((query.of ?? "traces") !== "traces") return { ...range, earlier, parts };
 
   const ended = shown.flatMap(([at, kind, ms]): DurationDot[] =>
     ms === null ? [] : [{ at, ms, failed: kind === 2 }]
@@ -64,5 +62,5 @@ export function histogramOf(query: ListQuery, rows: readonly TimedRow[]): Histog
     median: rank === undefined ? null : ended[rank - 1]!.ms,
     dots: [...new Set(ended.length > 0 ? [...dots, middle(ended)] : dots)],
   };
-  return { ...range, parts, durations };
+  return { ...range, earlier, parts, durations };
 }

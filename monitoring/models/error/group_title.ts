@@ -41,14 +41,25 @@ export function groupTitle(
   const [, hasTypes, hasWords, ...differs] = varying;
   const shared = hasWords
     ? common ?? VARIES
-    : splitMessage(value).map(([words, value], n) => words + (differs[n] ? VARIES : value)).join("")
-      .replace(/…{2,}/g, VARIES).toWellFormed();
+    : joinMessage(splitMessage(value), (n) => Boolean(differs[n]));
   if (!hasTypes) return { type, value: shared };
   return { type: common ?? VARIES, value: shared === common ? "" : shared };
 }
 
+/** What messages share whose shapes are the same: that of the first, with … where another one differs. */
+export function commonText(messages: readonly string[]): string {
+  const [first = [], ...others] = messages.map(splitMessage);
+  return joinMessage(first, (n) => others.some((parts) => parts[n]?.[1] !== first[n]![1]));
+}
+
+const joinMessage = (parts: MessageParts, isVarying: (n: number) => boolean) =>
+  parts.map(([words, value], n) => words + (isVarying(n) ? VARIES : value)).join("")
+    .replace(/…{2,}/g, VARIES).toWellFormed();
+
+type MessageParts = readonly (readonly [words: string, value: string])[];
+
 /** Splits a message, without the queries of addresses, into the words of its shape and the value after each. */
-function splitMessage(message: string): [words: string, value: string][] {
+function splitMessage(message: string): MessageParts {
   const [before = "", route, after = ""] = shapesOf(message);
   const words = before.split(PLACEHOLDER);
   if (route !== undefined) {

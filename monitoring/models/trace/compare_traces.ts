@@ -17,8 +17,8 @@ export interface SpanPair {
   readonly b: ComparedSpan | undefined;
   /** Duration in B minus in A; null: there are not two, or one has no end. */
   readonly difference_ms: number | null;
-  /** Self time in B minus in A; a span that is not there has none. */
-  readonly self_difference_ms: number;
+  /** Self time in B minus in A, where a span that is not there has none; null: one has no end. */
+  readonly self_difference_ms: number | null;
 }
 
 interface TraceComparison {
@@ -85,7 +85,9 @@ function pairOf(a: ComparedSpan | undefined, b: ComparedSpan | undefined): SpanP
     a,
     b,
     difference_ms: from === null || to === null ? null : to - from,
-    self_difference_ms: (b?.self_ms ?? 0) - (a?.self_ms ?? 0),
+    self_difference_ms: a?.duration_ms === null || b?.duration_ms === null
+      ? null
+      : (b?.self_ms ?? 0) - (a?.self_ms ?? 0),
   };
 }
 
@@ -95,4 +97,4 @@ function isUnchanged({ a, b, difference_ms }: SpanPair): boolean {
   return Math.abs(difference_ms) < Math.max(UNCHANGED_MS, UNCHANGED_SHARE * longer);
 }
 
-const changeOf = ({ self_difference_ms }: SpanPair) => Math.abs(self_difference_ms);
+const changeOf = ({ self_difference_ms }: SpanPair) => Math.abs(self_difference_ms ?? 0);

@@ -7,7 +7,7 @@ import type { TraceSpan } from "./trace_span.ts";
 function compare(a: TraceSpan[], b: TraceSpan[], most = 99) {
   const [first, second] = [a, b].map((spans) => readTrace({ spans, marks: [] }));
   const { pairs, ...rest } = compareTraces(first!, second!, most);
-  const shown = pairs.map(({ self_difference_ms }) => Math.abs(self_difference_ms));
+  const shown = pairs.map(({ self_difference_ms }) => Math.abs(self_difference_ms ?? 0));
   assert.deepEqual(shown, shown.toSorted((a, b) => b - a), "ordered by the shown change");
   const idsOf = pairs.map(({ a, b, difference_ms }) => [
     a?.span.span_id,
@@ -107,4 +107,18 @@ Deno.test("difference under 1 ms or 2 % → unchanged", () => {
   const trace = (ms: number) => [request("r", 0, 1000 + ms), query("q", "r", 0, 10 + ms / 20)];
   assert.deepEqual(compare(trace(0), trace(18)).pairs, []);
   assert.deepEqual(compare(trace(0), trace(24)).pairs.length, 2);
+});
+
+Deno.test("span without an end → no difference, after those that changed", () => {
+  const a = [request("a", 0, 100), query("a1", "a", 0, 40), query("a2", "a", 50, 60)];
+  const b = [request("b", 0, 900), query("b1", "b", 0, null), query("b2", "b", 50, 850)];
+  const { pairs } = compareTraces(
+    readTrace({ spans: a, marks: [] }),
+    readTrace({ spans: b, marks: [] }),
+    9,
+  );
+  const shown = pairs.map(({ a, b, difference_ms, self_difference_ms }) => [
+    ...[a?.span.span_id, b?.span.span_id, difference_ms, self_difference_ms],
+  ]);
+  assert.deepEqual(shown, [["a2", "b2", 790, 790], ["a", "b", 800, -50], ["a1", "b1", null, null]]);
 });

@@ -43,7 +43,7 @@ export function longestSpans(tree: SpanTree, times: TraceTimes, most: number): S
 export const SELF_TIME =
   "The time of a span in which no span below it runs, and no request or query beside it (with the same parent)." +
   " Requests, queries, other processes' spans and the browser's measurements wait only for what is below them." +
-  " Page loads, navigations, interactions and web vitals have none.";
+  " Page loads, navigations, interactions, web vitals and spans without an end have none.";
 
 /** The self time of each node: the length of its {@linkcode selfParts} in milliseconds. */
 export function selfTimes(tree: SpanTree, times: TraceTimes): ReadonlyMap<SpanNode, number> {
@@ -64,7 +64,7 @@ const lengthOf = (parts: readonly Extent[]) =>
  *   Where the context is lost, instrumentation makes a request the sibling of its function.
  *
  * A server does not wait for the page that it answers: the page's `browser.request` waits for the
- * server. A page load, a navigation and an annotation of a page have none.
+ * server. A page load, a navigation, an annotation of a page and a span without an end have none.
  */
 export function selfParts(
   { nodes }: SpanTree,
@@ -82,8 +82,9 @@ export function selfParts(
     ]),
   );
   return new Map(nodes.map((node) => {
-    if (!hasSelfTime(opOf(node))) return [node, []];
-    const free = gaps(times.byNode.get(node)!, below.get(node) ?? []);
+    const time = times.byNode.get(node)!;
+    if (time.isOpen || !hasSelfTime(opOf(node))) return [node, []];
+    const free = gaps(time, below.get(node) ?? []);
     const waitedFor = waitsForRequests(node) ? beside.get(node.parent) ?? [] : [];
     return [node, free.flatMap((part) => gaps(part, overlapping(waitedFor, part)))];
   }));

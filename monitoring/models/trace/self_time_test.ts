@@ -110,14 +110,22 @@ Deno.test("queries and requests beside a function, a server's span and a resourc
     ...ops.map((op) =>
       spanOf(op, "parent", op === "db" ? 10 : op === "http.client" ? 50 : 0, 60, { op })
     ),
+    spanOf("open", "parent", 90, null, { op: "task" }),
   ]);
   const times = selfTimes(tree, placeSpans(tree));
   const self = tree.nodes.slice(1).map((node) => `${node.span!.op} ${times.get(node)}`);
   assert.deepEqual(self.toSorted(), [
     ...["db 50", "function 10", "http.client 10", "http.server 60", "pageload 0"],
-    "resource.script 60",
+    ...["resource.script 60", "task 0"],
   ]);
-  for (const part of ["request or query beside it", "other processes", "browser's measurements"]) {
+  for (
+    const part of [
+      "request or query beside it",
+      "without an end",
+      "other processes",
+      "browser's measurements",
+    ]
+  ) {
     assert.ok(SELF_TIME.includes(part), part);
   }
 });

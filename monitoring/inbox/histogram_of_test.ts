@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { histogramOf } from "./histogram_of.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const NOW = 100 * DAY_MS;
+
+Deno.test("rows of any age → those of the 30 days before the last, and the number of earlier ones", () => {
+  for (const lastDay of [NOW, NOW - 60 * DAY_MS]) {
+    const times = [40, 31, 29, 0].map((days) => lastDay - days * DAY_MS);
+    const histogram = histogramOf({ of: "errors", now: NOW }, times.map((at) => [at, 0, null]));
+    const { from, to, parts, earlier } = histogram;
+    assert.deepEqual([parts[0]!.count, parts.at(-1)!.count, earlier], [1, 1, 2]);
+    assert.ok(from <= times[2]! && to > lastDay && to - from < 30 * DAY_MS);
+  }
+  const none = histogramOf({ of: "logs", now: NOW }, []);
+  assert.equal(none.parts.reduce((sum, { count }) => sum + count, none.earlier), 0);
+});
