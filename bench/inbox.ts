@@ -6,12 +6,9 @@ import { rowKeyOf, writeCursor } from "../monitoring/models/index/list_cursor.ts
 import { GROUP_STATES, type Lists, OWN_APPLICATION } from "../monitoring/models/rows.ts";
 import {
   APPLICATIONS,
-  GROUP_COLUMNS,
   type ListQuery,
-  PAGE_COLUMNS,
-  RECORDING_COLUMNS,
+  SORT_COLUMNS,
   type SortColumn,
-  TRACE_COLUMNS,
   TRACE_STATUSES,
 } from "../monitoring/models/list_query.ts";
 import { HISTOGRAM_LISTS } from "../monitoring/models/histogram.ts";
@@ -121,16 +118,17 @@ function queriesOf(inbox: Inbox, count: number): Queries {
   const ofOneGroup = [{}, { q: NO_MATCH }, ...ofSender]
     .map((filter) => ({ ...filter, group: groups[0]! }));
   return {
-    traces: list(ofTraces, TRACE_COLUMNS),
+    traces: list(ofTraces, SORT_COLUMNS.traces),
     // With their charts, which end now.
-    errors: list([...ofErrors, ...GROUP_STATES.map((state) => ({ state }))], GROUP_COLUMNS).map((
-      query,
-    ) => ({ ...query, now })),
+    errors: list([...ofErrors, ...GROUP_STATES.map((state) => ({ state }))], SORT_COLUMNS.errors)
+      .map((
+        query,
+      ) => ({ ...query, now })),
     occurrences: list([...ofErrors, ...ofOneGroup]),
     logs: list(LOG_LEVELS.map((level) => ({ level }))),
-    pages: list([], PAGE_COLUMNS),
+    pages: list([], SORT_COLUMNS.pages),
     endpoints: list([]),
-    recordings: list([], RECORDING_COLUMNS),
+    recordings: list([], SORT_COLUMNS.recordings),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
     applications: [{}, ...ofSender],
     histogram: HISTOGRAM_LISTS.flatMap((of) => ofEveryList.map((query) => ({ ...query, of, now }))),

@@ -1,12 +1,19 @@
-import type { ReactNode } from "react";
-import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
+import {
+  APPLICATIONS,
+  type FilterName,
+  filtersOf,
+  LIST_FILTERS,
+  type ListFilter,
+  type ListName,
+} from "../../monitoring/models/list_query.ts";
+import { ITEM_TYPES } from "../../monitoring/protocol/categories.ts";
+import { LOG_LEVELS } from "../../monitoring/protocol/log_levels.ts";
 import type { ApplicationList } from "../../monitoring/models/rows.ts";
 import type { ConsoleQuery } from "./inbox.ts";
-import type { SharedParam } from "./view.ts";
 
 /** A filter of lists: a parameter of the address, and of the server's query by the same name. */
 export interface Filter {
-  readonly name: Exclude<keyof ConsoleQuery, "envelope" | "limit">;
+  readonly name: FilterName;
   /** Default: the name. */
   readonly label?: string;
   /** What selects no value; default: "any". */
@@ -17,25 +24,54 @@ export interface Filter {
   readonly known?: (list: Pick<ApplicationList, "rows" | "ops">) => readonly string[];
   /** The value without the parameter. Then {@linkcode ALL} is the value that filters nothing. */
   readonly usual?: string;
-  /** How a value is shown; default: its text. */
-  readonly show?: (value: string) => ReactNode;
+  /** The view of what the value, an id, names. */
+  readonly opens?: string;
 }
 
 export const ALL = "all";
 
-/** The filters that hold in every view, and are in every link between views. */
-export const SHARED: Readonly<Record<SharedParam, Filter>> = {
-  q: { name: "q" },
+/** Offers no values: links set it. */
+const known = () => [];
+
+/** Whose values {@linkcode LIST_FILTERS} does not list. */
+type OpenName = {
+  [Name in FilterName]: (typeof LIST_FILTERS)[Name] extends { values: string; lists: unknown }
+    ? Name
+    : never;
+}[FilterName];
+type Words = Omit<Filter, "name">;
+type Offer = Words & Required<Pick<Filter, "choices"> | Pick<Filter, "known">>;
+
+/** How the page's menu offers filters. Search, application and time have controls of their own. */
+const WORDS: Readonly<Record<OpenName, Offer> & Partial<Record<FilterName, Words>>> = {
   // Without it, the rows of all applications but Sightglass itself.
-  application: { name: "application", usual: APPLICATIONS },
-  environment: {
-    name: "environment",
-    known: ({ rows }) => rows.flatMap(({ environment }) => environment ?? []),
+  application: { usual: APPLICATIONS },
+  environment: { known: ({ rows }) => rows.flatMap(({ environment }) => environment ?? []) },
+  release: { known: ({ rows }) => rows.flatMap(({ releases }) => releases) },
+  trace: { known, opens: "traces" },
+  replay: { known, label: "Recording", opens: "recordings" },
+  group: { known, opens: "errors" },
+  envelope: { known, opens: "envelopes" },
+  type: { label: "Item type", known: () => ITEM_TYPES },
+  level: {
+    choices: LOG_LEVELS.slice(1).map((level) =>
+      [level, level === "fatal" ? level : `${level} and above`] as const
+    ),
   },
-  release: { name: "release", known: ({ rows }) => rows.flatMap(({ releases }) => releases) },
-  since: { name: "since" },
-  until: { name: "until" },
+  handled: { choices: [["false", "unhandled only"]] },
+  state: { any: "open", usual: "open", choices: ["resolved", "muted", [ALL, "all states"]] },
+  op: { label: "Operation", known: ({ ops }) => ops },
+  name: { label: "Span", known },
+  preflights: { choices: [["true", "shown"]], any: "hidden" },
+  page: { label: "Loads of", known },
 };
+
+/** The filters of a list; default: those that hold in every view, and are in every link between views. */
+export const pageFilters = (list?: ListName): readonly Filter[] =>
+  filtersOf(list).map((name) => {
+    const { values }: ListFilter = LIST_FILTERS[name];
+    return { name, ...typeof values !== "string" && { choices: values }, ...WORDS[name] };
+  });
 
 /** The choices of a filter by value, each once. */
 export const choicesOf = ({ choices = [] }: Filter): ReadonlyMap<string, string> =>
@@ -47,9 +83,9 @@ export function textOf(filter: Filter, value: string): string | undefined {
   return choicesOf(filter).get(value) ?? (isText && value !== "" ? value : undefined);
 }
 
-/** The query in an address: a view's filters, and those of all views. */
-export function queryOf(params: URLSearchParams, filters: readonly Filter[] = []): ConsoleQuery {
-  const values = [...Object.values(SHARED), ...filters].map((filter) => {
+/** The query in an address: the filters of a list; default: those of all. */
+export function queryOf(params: URLSearchParams, list?: ListName): ConsoleQuery {
+  const values = pageFilters(list).map((filter) => {
     const { name, usual } = filter;
     const value = params.get(name) ?? "";
     if (textOf(filter, value) !== undefined) {

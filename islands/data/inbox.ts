@@ -12,7 +12,7 @@ import type { TraceContent } from "../../monitoring/models/trace/trace_content.t
 
 /** The parameters of a list as they are in the address: an age, such as `10m`, is read with each request. */
 export type ConsoleQuery =
-  & Pick<ListQuery, "envelope" | "limit">
+  & { readonly envelope?: string | number; readonly limit?: number }
   & { readonly [Name in Exclude<keyof ListQuery, "envelope" | "limit">]?: string };
 
 /** The row type of each list. */
@@ -35,7 +35,6 @@ export type Answers = { readonly [Name in keyof ConsoleLists]: Page<ConsoleLists
 /** A list's filters, or what identifies one trace, error, recording or envelope. */
 export type ViewQuery = ConsoleQuery & {
   readonly id?: string | undefined;
-  readonly envelope?: number;
   readonly event?: string | undefined;
 };
 

@@ -47,8 +47,14 @@ export const useCurrentView = (): string =>
 export const showOnly = (id: string): string => `.view:not(.${id}){display:none}`;
 
 /** The parameters of the search and the filters that all views share. */
-const SHARED_PARAMS = ["q", "application", "environment", "release", "since", "until"] as const;
-export type SharedParam = (typeof SHARED_PARAMS)[number];
+export const SHARED_PARAMS = [
+  "q",
+  "application",
+  "environment",
+  "release",
+  "since",
+  "until",
+] as const;
 const SHARED_PATTERN = new RegExp(`(?<=[?&])(${SHARED_PARAMS.join("|")})=[^&]+`, "g");
 
 /** The search and the filters in the address that all views share, as its query (`?q=TEXT&…`), or empty. */
@@ -58,8 +64,6 @@ export function useSharedParams(): string {
 
 /** {@linkcode useSharedParams} at the time of the call. */
 export function sharedParams(): string {
-  const shared = viewFragment().match(
-    SHARED_PATTERN,
-  );
+  const shared = viewFragment().match(SHARED_PATTERN);
   return shared ? `?${shared.join("&")}` : "";
 }

@@ -6,12 +6,10 @@ import { Icon } from "../../components/Icon.tsx";
 import { Outcome } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import { ITEM_TYPES } from "../../monitoring/protocol/categories.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
-import { TRACE } from "../kit/filters.tsx";
 import { itemsOf, topicOf } from "../kit/envelope_topic.ts";
 import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
-import { type Filter, queryOf } from "../data/filters.ts";
+import { queryOf } from "../data/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../data/sentry_link.ts";
 import { useReceipts } from "../data/use_sent_counts.ts";
 import { RowList } from "../kit/RowList.tsx";
@@ -20,16 +18,11 @@ import { RowValues } from "../kit/ValueLinks.tsx";
 import { useList } from "../data/lists.ts";
 import { isRelay } from "../data/read.ts";
 
-export const ENVELOPE_FILTERS: readonly Filter[] = [
-  { name: "type", label: "Item type", known: () => ITEM_TYPES },
-  TRACE,
-];
-
 /** The list of envelopes, newest first. @param props.openKey id of the envelope that is open */
 export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment();
   const receipts = useReceipts();
-  const list = useList("envelopes", queryOf(params, ENVELOPE_FILTERS));
+  const list = useList("envelopes", queryOf(params, "envelopes"));
   // Everything in the inbox was stored: the column would have the same value in each row.
   const columns = useMemo(
     () => isRelay ? [CONTENT, outcomeColumn(receipts), SIZE, TIME] : [CONTENT, TRACES, SIZE, TIME],
@@ -43,7 +36,7 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
       keyOf={({ id }) => String(id)}
       hrefOf={({ id }) => fragmentTo("envelopes", [String(id)], Object.fromEntries(params))}
       openKey={openKey}
-      filters={ENVELOPE_FILTERS}
+      of="envelopes"
       empty={
         <p>
           <b>No envelopes received.</b> <a href="#/settings">Send test signals</a> in Settings.

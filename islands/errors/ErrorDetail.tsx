@@ -7,7 +7,7 @@ import { queryOf } from "../data/filters.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { ErrorBody, ErrorFacts, ErrorTitle } from "./ErrorBody.tsx";
-import { ERROR_FILTERS, useGroups } from "./ErrorList.tsx";
+import { useGroups } from "./ErrorList.tsx";
 import { GroupHeader } from "./GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
 import { Unread } from "../kit/Blank.tsx";
@@ -27,7 +27,7 @@ export function ErrorDetail({ group, envelope, params }: {
   envelope: number | undefined;
   params: Readonly<Record<string, string>>;
 }) {
-  const list = useList("occurrences", { group, ...chosenFilters(params) });
+  const list = useList("occurrences", { ...chosenFilters(params), group });
   const { rows } = list;
   const current = useCurrentOccurrence(rows, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
@@ -113,7 +113,7 @@ export function ErrorDetail({ group, envelope, params }: {
           frequency={
             <ListHistogram
               of="errors"
-              query={{ group, ...chosenFilters(params) }}
+              query={{ ...chosenFilters(params), group }}
               application={sender}
             />
           }
@@ -132,7 +132,7 @@ export function ErrorDetail({ group, envelope, params }: {
 
 /** The filters of the list in the address: the occurrences are those that the list counts, of any state. */
 function chosenFilters(params: Readonly<Record<string, string>>): ConsoleQuery {
-  const { state: _, application, ...filters } = queryOf(new URLSearchParams(params), ERROR_FILTERS);
+  const { state: _, application, ...filters } = queryOf(new URLSearchParams(params), "errors");
   return { ...filters, ...params.application && { application } };
 }
 

@@ -1,35 +1,26 @@
 import { cutText, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
-import { GROUP_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { useList } from "../data/lists.ts";
-import { LEVEL, TRACE } from "../kit/filters.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
 import { sortParam } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
-import { ALL, type Filter, queryOf } from "../data/filters.ts";
+import { ALL, queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { ErrorLevel, unhandledOf } from "./ErrorLevel.tsx";
-import { GroupMark, STATE, StateLinks } from "./GroupState.tsx";
+import { GroupMark, StateLinks } from "./GroupState.tsx";
 import { NotificationSwitch } from "./NotificationSwitch.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
 
-export const ERROR_FILTERS: readonly Filter[] = [
-  STATE,
-  LEVEL,
-  { name: "handled", choices: [["false", "unhandled only"]] },
-  TRACE,
-];
-
 /** The groups that an address chooses, in its order. */
 export function useGroups(params: URLSearchParams) {
-  const sort = sortParam(params, GROUP_COLUMNS);
-  const query = queryOf(params, ERROR_FILTERS);
+  const sort = sortParam(params, "errors");
+  const query = queryOf(params, "errors");
   return { query, sort, list: useList("errors", { ...query, sort: sort ?? "-last_seen" }) };
 }
 
@@ -57,7 +48,7 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       keyOf={({ group }) => group}
       hrefOf={({ group }) => fragmentTo("errors", [group], Object.fromEntries(params))}
       openKey={openKey}
-      filters={ERROR_FILTERS}
+      of="errors"
       actions={<StateLinks />}
       menu={<NotificationSwitch />}
       above={rows.length > 0 && <ListHistogram of="errors" query={query} />}

@@ -5,7 +5,7 @@ import {
   type GroupState,
   type Regression,
 } from "../../monitoring/models/rows.ts";
-import { ALL, type Filter } from "../data/filters.ts";
+import { ALL } from "../data/filters.ts";
 import { Segmented } from "../kit/Segmented.tsx";
 import { ConfirmedButton } from "../kit/ConfirmedButton.tsx";
 import { Menu } from "../kit/Menu.tsx";
@@ -14,15 +14,7 @@ import { cutText, messageOf } from "../../components/format.ts";
 import { resumeLists } from "../data/queries.ts";
 import { inbox } from "../data/inbox.ts";
 
-/** The state of the groups that the list shows. */
-export const STATE: Filter = {
-  name: "state",
-  any: "open",
-  usual: "open",
-  choices: ["resolved", "muted", [ALL, "all states"]],
-};
-
-/** The same as links, where there is room for them. */
+/** The state of the groups that the list shows, where there is room for links. */
 export function StateLinks() {
   return (
     <Segmented

@@ -1,22 +1,23 @@
+import { Id } from "../../components/Id.tsx";
 import { Icon } from "../../components/Icon.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
-import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
+import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
 import { isAge } from "../../monitoring/models/time_units.ts";
 import { useApplications } from "../data/lists.ts";
-import { AGES, ALL, choicesOf, type Filter, RANGES, SHARED, textOf } from "../data/filters.ts";
+import { AGES, ALL, choicesOf, type Filter, pageFilters, RANGES, textOf } from "../data/filters.ts";
 import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
-import { labelOf } from "./filters.tsx";
+import { labelOf } from "./filters.ts";
 import { showHelp } from "./use_keys.ts";
 import { Menu } from "./Menu.tsx";
 
-/** A view's filters and those of all views, with what can be chosen now. */
-export function useChoices(own: readonly Filter[] = []): readonly Filter[] {
+/** The filters of a list that the menu offers, with what can be chosen now. */
+export function useChoices(of: ListName | undefined): readonly Filter[] {
   const { params } = useFragment();
   const chosen = params.get("application") ?? APPLICATIONS;
   const list = useApplications();
   const rows = list?.rows.filter(({ key }) => [APPLICATIONS, ALL, key].includes(chosen)) ?? [];
-  return [...own, SHARED.environment, SHARED.release].map((filter) =>
+  return pageFilters(of).filter(({ choices, known }) => choices ?? known).map((filter) =>
     filter.known ? { ...filter, choices: filter.known({ rows, ops: list?.ops ?? [] }) } : filter
   );
 }
@@ -29,7 +30,12 @@ function useSetFilters(filters: readonly Filter[]) {
     ...filters.flatMap((filter) => {
       const value = params.get(filter.name) ?? "";
       const text = textOf(filter, value);
-      const set = { names: [filter.name], label: labelOf(filter), shown: filter.show?.(value) };
+      const shown = filter.opens && (
+        <a href={fragmentTo(filter.opens, [value])}>
+          <Id id={value} />
+        </a>
+      );
+      const set = { names: [filter.name], label: labelOf(filter), shown };
       return text === undefined ? [] : [{ ...set, text }];
     }),
     ...range
@@ -67,14 +73,14 @@ export function Chips({ filters }: { filters: readonly Filter[] }) {
 /**
  * Buttons that remove what has left no rows.
  *
- * @param props.own the view's own filters
+ * @param props.of the list
  */
-export function SetFilters({ own }: { own: readonly Filter[] | undefined }) {
+export function SetFilters({ of }: { of: ListName | undefined }) {
   const { id } = useView();
   const { path, params } = useFragment();
   const [q = "", since = ""] = ["q", "since"].map((name) => params.get(name) ?? "");
   const set = [
-    ...useSetFilters(useChoices(own)),
+    ...useSetFilters(useChoices(of)),
     ...isAge(since) ? [{ names: ["since"], label: "Time", text: since }] : [],
     ...q === "" ? [] : [{ names: ["q"], label: "Search", text: q }],
   ];

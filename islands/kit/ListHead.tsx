@@ -5,7 +5,7 @@ import { useInboxState } from "../data/inbox_state.ts";
 import { isRelay } from "../data/read.ts";
 import { useView } from "../data/view.ts";
 import { Chips, FilterMenu, TimeFilter, useChoices } from "./FilterControls.tsx";
-import type { Filter } from "../data/filters.ts";
+import type { ListName } from "../../monitoring/models/list_query.ts";
 import { InboxMenu } from "./InboxMenu.tsx";
 import { LiveButton } from "./LiveButton.tsx";
 import { SearchField } from "./SearchField.tsx";
@@ -13,8 +13,8 @@ import { SearchField } from "./SearchField.tsx";
 export interface ListHeadProps {
   /** The rows, for the search's accessible name: "envelopes". */
   readonly what: string;
-  /** The view's own filters; all have those of release and environment. */
-  readonly filters?: readonly Filter[];
+  /** The list whose filters it has; default: those of all lists. */
+  readonly of?: ListName | undefined;
   /** Chooses the time; default: a select. */
   readonly time?: ReactNode;
   /** The view's own buttons. */
@@ -24,10 +24,10 @@ export interface ListHeadProps {
 }
 
 /** The head of a list: its query, the time, whether it is live, and the menu of all envelopes. */
-export function ListHead({ what, filters: own, time, actions, menu }: ListHeadProps) {
+export function ListHead({ what, of, time, actions, menu }: ListHeadProps) {
   const { state, total } = useInboxState();
   const { title } = useView();
-  const filters = useChoices(own);
+  const filters = useChoices(of);
   // Without access there is nothing to search, export or delete.
   if (state === "forbidden") return null;
   return (

@@ -6,8 +6,8 @@ import { Blank } from "./Blank.tsx";
 import { SetFilters } from "./FilterControls.tsx";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
-import { type Filter, queryOf } from "../data/filters.ts";
-import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
+import { queryOf } from "../data/filters.ts";
+import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
 import { useView } from "../data/view.ts";
 import { type ConsoleList, isOwnOnly, useApplications } from "../data/lists.ts";
@@ -21,14 +21,14 @@ const SHAPES = new Set(["as", "sort"]);
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
  *
  * @param props.what the list's rows: "envelopes"
- * @param props.filters the view's own
+ * @param props.of the list whose filters it has
  * @param props.hint how an application sends the first, if that needs more than its SDK
  * @param props.children shown if there are no rows at all
  */
-export function ListNotice({ list, what, filters, hint, children }: {
+export function ListNotice({ list, what, of, hint, children }: {
   list: ConsoleList<unknown>;
   what: string;
-  filters: readonly Filter[] | undefined;
+  of: ListName | undefined;
   hint?: ReactNode;
   children: ReactNode;
 }) {
@@ -54,7 +54,7 @@ export function ListNotice({ list, what, filters, hint, children }: {
             <b>No {what} match the filter{list.more && " among those that are read"}.</b>
             {list.more && " Others were not searched yet."}
           </p>
-          <SetFilters own={filters} />
+          <SetFilters of={of} />
         </>
       )}
       {!isFiltered && hasOthers && (

@@ -80,7 +80,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
         <ListNotice
           list={list}
           what={whatIsMissing}
-          filters={props.filters}
+          of={props.of}
           hint={props.hint}
         >
           {props.empty}

@@ -3,7 +3,7 @@ import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
 import { changeParams, parseFragment, useFragment } from "../data/fragment.ts";
 import { viewFragment } from "../data/view.ts";
 import type { Filter } from "../data/filters.ts";
-import { readQuery } from "./filters.tsx";
+import { readQuery } from "./filters.ts";
 import { isForOthers, isShown, useKeys } from "./use_keys.ts";
 
 /** Milliseconds from the last key press to the request: one request for a word, not for each letter. */

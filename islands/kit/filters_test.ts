@@ -1,38 +1,36 @@
 import assert from "node:assert/strict";
 import { readListParameters } from "../../monitoring/inbox/query_parameters.ts";
-import { choicesOf, queryOf, SHARED } from "../data/filters.ts";
-import { ENVELOPE_FILTERS } from "../envelopes/EnvelopeList.tsx";
-import { ERROR_FILTERS } from "../errors/ErrorList.tsx";
-import { LOG_FILTERS } from "../logs/Logs.tsx";
-import { TRACE_FILTERS } from "../traces/TraceList.tsx";
-import { readQuery } from "./filters.tsx";
+import { filtersOf, type ListName } from "../../monitoring/models/list_query.ts";
+import { choicesOf, pageFilters, queryOf } from "../data/filters.ts";
+import { SHARED_PARAMS } from "../data/view.ts";
+import { readQuery } from "./filters.ts";
 
-const VIEWS = {
-  errors: ERROR_FILTERS,
-  traces: TRACE_FILTERS,
-  logs: LOG_FILTERS,
-  recordings: [],
-  envelopes: ENVELOPE_FILTERS,
-};
 const ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const TEXTS: Readonly<Record<string, string>> = {
   trace: ID,
+  replay: ID,
+  group: ID.slice(0, 14),
+  envelope: "1",
   application: "apps",
   since: "15m",
   until: "1m",
 };
 
+Deno.test("filters of all lists → in the links between all views", () => {
+  assert.deepEqual(filtersOf().toSorted(), SHARED_PARAMS.toSorted());
+});
+
 Deno.test("each value of each filter → a parameter that the server reads", () => {
-  for (const [view, filters] of Object.entries(VIEWS)) {
-    for (const filter of [...Object.values(SHARED), ...filters]) {
+  for (const list of ["errors", "traces", "logs", "recordings", "envelopes"] as const) {
+    for (const filter of pageFilters(list)) {
       const { name } = filter;
       const values = [...choicesOf(filter).keys()];
       for (const value of values.length > 0 ? values : [TEXTS[name] ?? "text"]) {
-        const query = queryOf(new URLSearchParams({ [name]: value }), filters);
+        const query = queryOf(new URLSearchParams({ [name]: value }), list);
         if (value === "all") assert.equal(query[name], undefined);
         else {
-          const read = readListParameters(new URLSearchParams({ view, [name]: query[name]! }), 0);
-          assert.notEqual(read.query[name], undefined, `${view}: ${name}`);
+          const parameters = new URLSearchParams({ view: list, [name]: `${query[name]}` });
+          assert.notEqual(readListParameters(parameters, 0).query[name], undefined, name);
         }
       }
     }
@@ -40,8 +38,8 @@ Deno.test("each value of each filter → a parameter that the server reads", () 
 });
 
 Deno.test("parameters of the address → query; unknown values and those of other lists left out", () => {
-  const query = (text: string, filters = ERROR_FILTERS) => {
-    const entries = Object.entries(queryOf(new URLSearchParams(text), filters));
+  const query = (text: string, list: ListName = "errors") => {
+    const entries = Object.entries(queryOf(new URLSearchParams(text), list));
     return entries.filter(([, value]) => value !== undefined).map((entry) => entry.join("="))
       .sort();
   };
@@ -50,15 +48,18 @@ Deno.test("parameters of the address → query; unknown values and those of othe
   assert.deepEqual(query("state=all&application=all&q=a"), ["q=a"]);
   // The rows of one trace are those of every application.
   assert.deepEqual(query(`trace=${ID}`), ["state=open", `trace=${ID}`]);
-  assert.deepEqual(query(`trace=${ID}&application=apps`, LOG_FILTERS), [
+  assert.deepEqual(query(`trace=${ID}&application=apps`, "logs"), [
     "application=apps",
     `trace=${ID}`,
   ]);
 });
 
 Deno.test("text with name:value → filters of known values, and the rest to search for", () => {
-  assert.deepEqual(readQuery('level:error http://host level:loud "a level:info" b', LOG_FILTERS), {
-    level: "error",
-    q: 'http://host level:loud "a level:info" b',
-  });
+  assert.deepEqual(
+    readQuery('level:error http://host level:loud "a level:info" b', pageFilters("logs")),
+    {
+      level: "error",
+      q: 'http://host level:loud "a level:info" b',
+    },
+  );
 });

@@ -2,15 +2,15 @@ import {
   LIST_SORTS,
   type ListSort,
   readSort,
+  SORT_COLUMNS,
   type SortColumn,
+  type SortedList,
 } from "../../monitoring/models/list_query.ts";
 
-/** The order in the address; undefined: none, or not by one of these columns. */
-export function sortParam(
-  params: URLSearchParams,
-  columns: readonly SortColumn[],
-): ListSort | undefined {
+/** The order in the address; undefined: none, or not by a column of this list. */
+export function sortParam(params: URLSearchParams, list: SortedList): ListSort | undefined {
   const sort = LIST_SORTS.find((sort) => sort === params.get("sort"));
+  const columns: readonly SortColumn[] = SORT_COLUMNS[list];
   return sort && columns.includes(readSort(sort).column) ? sort : undefined;
 }
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { GROUP_COLUMNS, TRACE_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { sortParam, wordsOf } from "./sort.ts";
 
-const param = (sort: string, columns: Parameters<typeof sortParam>[1] = TRACE_COLUMNS) =>
-  sortParam(new URLSearchParams({ sort }), columns);
+const param = (sort: string, list: Parameters<typeof sortParam>[1] = "traces") =>
+  sortParam(new URLSearchParams({ sort }), list);
 
 Deno.test("sort in the address → only by a column of the list", () => {
   assert.equal(param("-duration"), "-duration");
@@ -11,7 +10,7 @@ Deno.test("sort in the address → only by a column of the list", () => {
   for (const other of ["frequent", "count", "x", "--spans", ""]) {
     assert.equal(param(other), undefined);
   }
-  assert.equal(param("frequent", GROUP_COLUMNS), "frequent");
+  assert.equal(param("frequent", "errors"), "frequent");
 });
 
 Deno.test("order in force → words for the rows that are read and those that follow", () => {

@@ -2,7 +2,6 @@ import "../view_code.ts";
 import type { LogRow as Log } from "../../monitoring/models/rows.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { useList } from "../data/lists.ts";
-import { LEVEL, TRACE } from "../kit/filters.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { Split } from "../kit/Split.tsx";
@@ -12,20 +11,19 @@ import { LOG_COLUMNS, logHref, logKey } from "./log_columns.tsx";
 import { LogDetail } from "./LogDetail.tsx";
 import { LogPatterns } from "./LogPatterns.tsx";
 
-export const LOG_FILTERS = [LEVEL, TRACE];
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Lines"], ["patterns", "Patterns"]] as const;
 
 /** The logs view: the list, newest first (`#/logs`), and one log beside it (`#/logs/ENVELOPE/INDEX`). */
 export default function LogsView() {
   const { path, params } = useFragment();
-  const query = queryOf(params, LOG_FILTERS);
+  const query = queryOf(params, "logs");
   const list = useList("logs", query);
   const openKey = path.length === 2 ? path.join("/") : undefined;
 
   const head = {
     what: "logs",
-    filters: LOG_FILTERS,
+    of: "logs",
     actions: <Segmented label="Shown as" name="as" choices={SHAPES} />,
     list,
     above: list.rows.length > 0 && <ListHistogram of="logs" query={query} />,

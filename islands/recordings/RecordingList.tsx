@@ -9,7 +9,6 @@ import {
   timeLineEnd,
 } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/rows.ts";
-import { RECORDING_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { sortParam } from "../kit/sort.ts";
@@ -30,11 +29,12 @@ import { marksOf, percent } from "./TimeLine.tsx";
  */
 export function RecordingList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment();
-  const sort = sortParam(params, RECORDING_COLUMNS);
+  const sort = sortParam(params, "recordings");
   const order = sort ?? "-started_at";
-  const list = useList("recordings", { ...queryOf(params), sort: order });
+  const list = useList("recordings", { ...queryOf(params, "recordings"), sort: order });
   return (
     <RowList
+      of="recordings"
       list={list}
       columns={COLUMNS}
       caption={sort === undefined ? "Recordings, newest first" : "Recordings"}

@@ -1,6 +1,5 @@
 import { formatNumber } from "../../components/format.ts";
 import type { PageRow } from "../../monitoring/models/rows.ts";
-import { PAGE_COLUMNS } from "../../monitoring/models/list_query.ts";
 import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
 import { queryOf } from "../data/filters.ts";
 import { linkTo, useFragment } from "../data/fragment.ts";
@@ -13,7 +12,7 @@ import { useList } from "../data/lists.ts";
 /** The web vitals of page loads and navigations, one row for each page. A row leads to the loads of the page, slowest first. */
 export function PageVitals() {
   const { params } = useFragment();
-  const sort = sortParam(params, PAGE_COLUMNS);
+  const sort = sortParam(params, "pages");
   const list = useList("pages", { ...queryOf(params), sort });
   return (
     <RowList

@@ -5,11 +5,10 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { TraceRow } from "../../monitoring/models/rows.ts";
-import { TRACE_COLUMNS, TRACE_STATUSES } from "../../monitoring/models/list_query.ts";
 import { sortParam } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
 import { fragmentTo, linkTo, momentHref, useFragment } from "../data/fragment.ts";
-import { type Filter, queryOf } from "../data/filters.ts";
+import { queryOf } from "../data/filters.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { RowList } from "../kit/RowList.tsx";
@@ -28,8 +27,8 @@ export function TraceList({ openKey, compareWith }: {
   compareWith?: string;
 }) {
   const { params } = useFragment();
-  const sort = sortParam(params, TRACE_COLUMNS);
-  const query = queryOf(params, TRACE_FILTERS);
+  const sort = sortParam(params, "traces");
+  const query = queryOf(params, "traces");
   const list = useList("traces", { ...query, sort: sort ?? "-started_at" });
   const isCandidate = (row: TraceRow) =>
     compareWith === undefined ||
@@ -51,7 +50,7 @@ export function TraceList({ openKey, compareWith }: {
           })
           : linkTo("traces", [compareWith, "compare", row.trace_id])}
       openKey={openKey}
-      filters={TRACE_FILTERS}
+      of="traces"
       actions={<a href={linkTo("traces", ["vitals"])}>Web vitals</a>}
       above={compareWith === undefined
         ? rows.length > 0 && <ListHistogram of="traces" query={query} />
@@ -77,15 +76,6 @@ export function TraceList({ openKey, compareWith }: {
     />
   );
 }
-
-export const TRACE_FILTERS: readonly Filter[] = [
-  { name: "status", choices: TRACE_STATUSES },
-  { name: "preflights", choices: [["true", "shown"]], any: "hidden" },
-  { name: "op", label: "Operation", known: ({ ops }) => ops },
-  // Set by links: of a span, and of the list of web vitals.
-  { name: "name", label: "Span" },
-  { name: "page", label: "Loads of" },
-];
 
 /** The counts, also if the duration is that of an application. */
 const WHOLE = "Of the whole trace, all applications";

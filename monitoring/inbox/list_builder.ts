@@ -1,5 +1,10 @@
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
-import { type ListQuery, readSort, type SortColumn } from "../models/list_query.ts";
+import {
+  type ListQuery,
+  readSort,
+  type SortColumn,
+  type SortedList,
+} from "../models/list_query.ts";
 import { queryValues } from "./query_sql.ts";
 import { TITLE_COLUMNS } from "./schema.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
@@ -77,6 +82,9 @@ export function entryList(
   };
 }
 
+/** For each column by which a list can be sorted the expression that orders its rows. */
+export type Ranks<List extends SortedList> = Readonly<Record<SortColumn<List>, string>>;
+
 /** How entries are grouped. In `sums`, `having` and `ranks`, `id` is the value that they have in common. */
 interface Grouping extends Pick<SqlList, "table" | "columns" | "joins"> {
   /** The column whose value they have in common. */
@@ -123,12 +131,12 @@ export function pageSql(
 
 /** The values of a query's filters. Statements ignore those that they do not name. */
 export function valuesOf(query: ListQuery): Record<string, string | number> {
-  const { q, level, handled, before: _, sort: __, limit: ___, preflights: ____, ...others } = query;
-  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  const { q, level, before: _, sort: __, limit: ___, ...others } = query;
+  const given = Object.entries(others).filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, typeof value === "boolean" ? Number(value) : value]);
   return {
     ...Object.fromEntries(given),
     ...queryValues(q),
     ...level && { level: LOG_LEVELS.indexOf(level) },
-    ...handled !== undefined && { handled: Number(handled) },
   };
 }

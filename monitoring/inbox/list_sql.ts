@@ -11,6 +11,7 @@ import {
   filtersOf,
   groupedList,
   isGiven,
+  type Ranks,
   SENDER,
   type SqlList,
   TIME,
@@ -131,7 +132,7 @@ export function tracesSql(query: ListQuery): SqlList {
       spans: "spans",
       errors: "errors",
       logs: "logs",
-    },
+    } satisfies Ranks<"traces">,
     joins: ` JOIN trace_entries AS root ON root.row_key = ${ofRoot(query, "e.row_key", "page.id")}`,
     columns: `page.id AS trace_id, root.name, root.op, ${START} AS started_at,` +
       " root.ended_at, page.spans," +
@@ -180,7 +181,11 @@ export function errorGroupsSql(query: ListQuery): SqlList {
       ` min(e.row_key) FILTER (WHERE ${all(filtersOf(query, ["application"]))}) AS first,` +
       ` max(e.at) FILTER (WHERE ${sent}) AS last_seen`,
     having: when(query.state, isInState("id")),
-    ranks: { first_seen: "first_seen", last_seen: "last_seen", count: "count" },
+    ranks: {
+      first_seen: "first_seen",
+      last_seen: "last_seen",
+      count: "count",
+    } satisfies Ranks<"errors">,
     joins: " LEFT JOIN group_states AS g ON g.group_key = page.id",
     columns:
       `e.entry, ${VARYING} AS varying, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
@@ -237,7 +242,7 @@ export function recordingsSql(query: ListQuery): SqlList {
     filters: [...filtersOf(query, COMMON), ...entryMatches("recording_entries", query.q)],
     sums: `${RECORDING_START} AS started_at, max(e.at) - ${RECORDING_START} AS duration`,
     having: durationMatches("duration", query.q),
-    ranks: { started_at: "started_at", duration: "duration" },
+    ranks: { started_at: "started_at", duration: "duration" } satisfies Ranks<"recordings">,
     columns: `page.id AS replay_id, ${APPLICATION},` +
       " (SELECT json_group_array(json_object('kind', kind, 'segment', segment, 'started_at'," +
       " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page, 'user', user," +

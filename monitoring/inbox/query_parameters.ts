@@ -3,14 +3,18 @@ import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
 import { MAX_TYPE_LENGTH } from "../protocol/envelope.ts";
 import { debugId, hexId, parseJson, textAt } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
-import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import { GROUP_STATES, type GroupState, MAX_LIST_ROWS } from "../models/rows.ts";
-import { LIST_SORTS, type ListQuery, TRACE_STATUSES } from "../models/list_query.ts";
+import {
+  type FilterValues,
+  LIST_FILTERS,
+  LIST_SORTS,
+  type ListFilter,
+  type ListName,
+} from "../models/list_query.ts";
 import { HISTOGRAM_LISTS } from "../models/histogram.ts";
 import { readTimeBound } from "../models/time_units.ts";
 import { MAX_PAGE_ROWS } from "../protocol/inbox_row.ts";
 import { readBody } from "../protocol/read_body.ts";
-import type { InboxLists } from "./inbox_types.ts";
 
 export class ParameterError extends Error {
   override readonly name = "ParameterError";
@@ -44,9 +48,7 @@ export function readParameters(
   };
 }
 
-type ListName = keyof InboxLists | "applications" | "histogram";
-
-const LIST_NAMES: readonly ListName[] = [
+const LIST_NAMES: readonly (ListName | "applications" | "histogram")[] = [
   ...["traces", "errors", "occurrences", "logs", "pages", "endpoints"] as const,
   ...["recordings", "envelopes", "applications", "histogram"] as const,
 ];
@@ -57,34 +59,21 @@ const OTHER_VIEWS = ["trace", "error", "recording", "envelope", "refusals"];
 /** Reads the query of a list, by the same rules, except that `q` may be empty. @param now milliseconds since 1970 */
 export function readListParameters(query: URLSearchParams, now: number) {
   const optional = readerOf(query);
+  const readers = { ...READERS, time: timeBound(now) };
+  const filters = Object.entries<ListFilter>(LIST_FILTERS).map(([name, { values }]) => {
+    const read: Read<unknown> = typeof values === "string" ? readers[values] : oneOf(values);
+    return [name, optional(name, read)];
+  });
   return {
     view: optional("view", listName) ?? refuse("view", "given"),
     query: {
-      q: optional("q", searchText),
-      trace: optional("trace", idOf("a trace")),
-      replay: optional("replay", idOf("a recording")),
-      group: optional("group", groupKey),
-      envelope: optional("envelope", envelopeId),
-      type: optional("type", itemType),
-      level: optional("level", oneOf(LOG_LEVELS)),
-      handled: optional("handled", trueOrFalse),
-      state: optional("state", oneOf(GROUP_STATES)),
-      application: optional("application", applicationKey),
-      release: optional("release", nameOf("a release")),
-      environment: optional("environment", nameOf("an environment")),
-      status: optional("status", oneOf(TRACE_STATUSES)),
-      op: optional("op", nameOf("an operation")),
-      name: optional("name", nameOf("a span's name")),
-      preflights: optional("preflights", trueOrFalse),
+      ...Object.fromEntries(filters) as FilterValues,
       of: optional("of", oneOf(HISTOGRAM_LISTS)),
-      page: optional("page", nameOf("a page")),
-      since: optional("since", timeBound(now)),
-      until: optional("until", timeBound(now)),
       now,
       sort: optional("sort", oneOf(LIST_SORTS)),
       before: optional("before", listCursor),
       limit: optional("limit", rowLimit(MAX_LIST_ROWS)) ?? MAX_LIST_ROWS,
-    } satisfies { readonly [name in keyof Required<ListQuery>]: ListQuery[name] },
+    },
   };
 }
 
@@ -168,9 +157,6 @@ const searchText = parsed(
   (text) => text.length <= MAX_QUERY_LENGTH ? text : undefined,
   `a text of at most ${MAX_QUERY_LENGTH} characters`,
 );
-// 200 characters are more than a release has.
-const nameOf = (what: string) => matching(/^.{1,200}$/s, `${what} of 1 to 200 characters`);
-
 const idOf = (owner: string) => parsed(hexId, `${owner}'s id, 32 hexadecimal digits`);
 
 const timeBound = (now: number) =>
@@ -199,6 +185,19 @@ const itemType = parsed(
     text !== "" && text.length <= MAX_TYPE_LENGTH && tidyType(text) === text ? text : undefined,
   `an item's type, of 1 to ${MAX_TYPE_LENGTH} characters`,
 );
+
+/** How the values of a filter are read, by their kind. */
+const READERS = {
+  search: searchText,
+  // More characters than a release has.
+  text: matching(/^.{1,200}$/s, "a text of 1 to 200 characters"),
+  id: parsed(hexId, "an id, 32 hexadecimal digits"),
+  group: groupKey,
+  application: applicationKey,
+  type: itemType,
+  flag: trueOrFalse,
+  number: envelopeId,
+};
 
 // All browsers support addresses of 2,000 characters.
 const sourceMapId = parsed(

@@ -1,8 +1,15 @@
 import { readListParameters } from "../inbox/query_parameters.ts";
-import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
-import { GROUP_STATES, type Lists, type Page } from "../models/rows.ts";
-import { APPLICATIONS, type ListSort, TRACE_STATUSES } from "../models/list_query.ts";
+import type { Page } from "../models/rows.ts";
+import {
+  APPLICATIONS,
+  type FilterName,
+  filtersOf,
+  LIST_FILTERS,
+  type ListFilter,
+  type ListName,
+  type ListSort,
+} from "../models/list_query.ts";
 import { getError } from "./error_details.ts";
 import { isoTime, type TelemetryReader, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
@@ -23,46 +30,43 @@ const DEFAULT_ROWS = 25;
 
 const text = (description: string) => ({ type: "string", description });
 
-const TRACE_ID = {
-  ...text("Trace id: 32 hexadecimal digits."),
-  pattern: "^[\\da-fA-F-]{32,36}$",
-};
-
 /** The order of a list without another. */
 const NEWEST = "newest";
 
-/** Filters of every list. They combine: a row must match all of them. */
-const LIST_FILTERS = {
-  query: {
-    ...text(
-      'Words or beginnings of words, "a phrase", from 8 digits on an id; attribute:value (order.id:A-1, status_code:>=500)' +
-        " or name:, op:, type:, message:, level:, duration:>500ms; -term excludes. All terms must match.",
-    ),
-    maxLength: MAX_QUERY_LENGTH,
-  },
-  trace_id: TRACE_ID,
-  application: text(
-    "Application that sent the row: the key of an application from get_delivery_health, or `sightglass`. Default:" +
-      " `apps`, every application but Sightglass itself.",
+/** Inputs that have another name than their filter: the one in what the tools return. */
+const PARAMETER_NAMES: Readonly<Record<string, string>> = {
+  query: "q",
+  trace_id: "trace",
+  replay_id: "replay",
+};
+
+/** What a filter's value is, if not any text. */
+const KINDS: Readonly<Record<string, object>> = {
+  search: { maxLength: MAX_QUERY_LENGTH },
+  id: { pattern: "^[\\da-fA-F-]{32,36}$" },
+  flag: { type: "boolean" },
+  number: { type: "integer" },
+};
+
+function filterInput(name: FilterName) {
+  const { values, about }: ListFilter = LIST_FILTERS[name];
+  return { ...text(about), ...typeof values === "string" ? KINDS[values] : { enum: values } };
+}
+
+/** The filters of a list, but for the envelope, which no row names; and which rows are returned. */
+const listInputs = (list: ListName) => ({
+  ...Object.fromEntries(
+    filtersOf(list).filter((name) => name !== "envelope").map((name) => [
+      Object.keys(PARAMETER_NAMES).find((input) => PARAMETER_NAMES[input] === name) ?? name,
+      filterInput(name),
+    ]),
   ),
-  release: text("Release that sent the row."),
-  environment: text("Environment that the row was sent from, such as production."),
-  since: text(
-    "Only rows of this time or later: an age such as 10m, 2h or 7d, or an ISO 8601 time.",
-  ),
-  until: text("Only rows before this time, in the same forms."),
   limit: { type: "integer", minimum: 1, maximum: 100, description: `Default: ${DEFAULT_ROWS}.` },
   before: text(
     "The `next` of an earlier answer with the same filters: continues after its rows. Rows that arrived since" +
       " the first page are left out.",
   ),
-};
-
-const LEVEL = {
-  type: "string",
-  enum: LOG_LEVELS,
-  description: "This level and more severe ones.",
-};
+});
 
 const sortedBy = (order: ListSort, what: string) => ({
   type: "string",
@@ -85,17 +89,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Lists groups of errors with the same cause, newest first: type and message as far as its errors" +
       " share them (`…` where they differ), place in the source, count, first and last time, and the group's key for get_error.",
-    input: object({
-      ...LIST_FILTERS,
-      level: LEVEL,
-      handled: { type: "boolean", description: "Whether the application handled the error." },
-      state: {
-        type: "string",
-        enum: GROUP_STATES,
-        description: "What a person decided about the group. Default: groups in every state.",
-      },
-      sort: sortedBy("frequent", "count"),
-    }),
+    input: object({ ...listInputs("errors"), sort: sortedBy("frequent", "count") }),
     run: (input, reader) => listRows("errors", "Error groups", input, reader),
   },
   {
@@ -115,7 +109,7 @@ export const TOOLS: readonly Tool[] = [
     name: "search_logs",
     title: "Search structured logs",
     description: "Lists structured logs, newest first, with their attributes.",
-    input: object({ ...LIST_FILTERS, level: LEVEL }),
+    input: object(listInputs("logs")),
     run: (input, reader) => listRows("logs", "Logs", input, reader),
   },
   {
@@ -124,21 +118,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Lists traces, newest first: name, operation, start and end of the span that it is named for (its page" +
       " load, navigation or server request), and the number of spans, errors and logs.",
-    input: object({
-      ...LIST_FILTERS,
-      status: {
-        type: "string",
-        enum: TRACE_STATUSES,
-        description: "error: with errors or a failed root span. 5xx: of a root span, and its like.",
-      },
-      op: text("Only traces with a span of this operation, such as http.server or db."),
-      name: text("Only traces with a span of this name, such as `GET /api/cart`."),
-      preflights: {
-        type: "boolean",
-        description: "Also traces of preflight requests (OPTIONS) in which nothing failed.",
-      },
-      sort: sortedBy("slowest", "duration"),
-    }),
+    input: object({ ...listInputs("traces"), sort: sortedBy("slowest", "duration") }),
     run: (input, reader) => listRows("traces", "Traces", input, reader),
   },
   {
@@ -149,7 +129,7 @@ export const TOOLS: readonly Tool[] = [
       " of its spans with offsets and durations in milliseconds. Parents come before their children; `depth` is the" +
       " indentation.",
     input: object({
-      trace_id: TRACE_ID,
+      trace_id: filterInput("trace"),
       after: text("The `next` of an earlier answer for this trace: continues with further spans."),
       span_id: text("Adds the attributes of this span."),
     }, ["trace_id"]),
@@ -166,10 +146,13 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-const PARAMETER_NAMES: Readonly<Record<string, string>> = { query: "q", trace_id: "trace" };
-
 /** One page of a list, with as many rows as fit into an answer. */
-function listRows(view: keyof Lists, what: string, input: ToolInput, { inbox }: TelemetryReader) {
+function listRows(
+  view: "errors" | "logs" | "traces",
+  what: string,
+  input: ToolInput,
+  { inbox }: TelemetryReader,
+) {
   const parameters = new URLSearchParams({
     view,
     application: APPLICATIONS,

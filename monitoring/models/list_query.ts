@@ -1,46 +1,111 @@
-import type { LogLevel } from "../protocol/log_levels.ts";
+import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import type { HistogramList } from "./histogram.ts";
-import type { GroupState } from "./rows.ts";
+import { GROUP_STATES, type Lists } from "./rows.ts";
 
-/** Filters of a list. Filters that a list does not support are ignored. */
-export interface ListQuery {
-  /** See `parseQuery`. */
-  readonly q?: string;
-  readonly trace?: string;
-  /** Id of a recording: its segments, and the traces that name it with all of their errors and logs. */
-  readonly replay?: string;
-  /** Errors and occurrences: key of the group. */
-  readonly group?: string;
-  /** Occurrences, logs, traces: in the envelope with this id. */
-  readonly envelope?: number;
-  /** Envelopes: with an item of this type. */
-  readonly type?: string;
-  /** Logs and errors: this level and more severe ones, see `severityOf`. */
-  readonly level?: LogLevel;
-  /** Errors and occurrences: whether they were handled. */
-  readonly handled?: boolean;
-  /** Groups of errors: in this state. */
-  readonly state?: GroupState;
-  /** Only rows that this application has sent: its key, or {@linkcode APPLICATIONS}. */
-  readonly application?: string;
-  readonly release?: string;
-  /** Only rows that were sent from this environment. */
-  readonly environment?: string;
-  /** Traces: with this status. */
-  readonly status?: TraceStatus;
-  /** Traces: with a span of this operation, and with a span of this name; of both, one span. */
-  readonly op?: string;
-  readonly name?: string;
-  /** Traces: also those of preflight requests (`OPTIONS`) in which nothing failed. */
-  readonly preflights?: boolean;
-  /** Traces: loads of this page and navigations to it, see {@linkcode PageRow.page}. */
-  readonly page?: string;
-  /**
-   * Only rows of this time or later, and before `until`, in milliseconds since 1970. By the senders' clocks; of
-   * envelopes, when they were received.
-   */
-  readonly since?: number;
-  readonly until?: number;
+/** A list, by its `view`. */
+export type ListName = keyof Lists | "envelopes";
+
+export interface ListFilter {
+  /** All values, or how `query_parameters.ts` of the inbox reads one. */
+  readonly values:
+    | readonly string[]
+    | ("search" | "text" | "id" | "group" | "application" | "type" | "flag" | "number" | "time");
+  /** Default: all. Their statements in `list_sql.ts` of the inbox have a condition for it. */
+  readonly lists?: readonly ListName[];
+  /** Of the rows that it leaves: for the page's menu and for assistants. */
+  readonly about: string;
+}
+
+/**
+ * `error`: with errors, or a root span (of the trace, a page or a process) that failed; `ok`: all others; `5xx` and its
+ * like: with a root span that has such an HTTP status.
+ */
+export const TRACE_STATUSES = ["ok", "error", "2xx", "3xx", "4xx", "5xx"] as const;
+
+/**
+ * The filters of lists, which combine. The parameters of the inbox and of the page's addresses and the inputs of the tools
+ * for assistants follow from them; `islands/data/filters.ts` has the words with which the page offers them.
+ */
+export const LIST_FILTERS = {
+  q: {
+    values: "search",
+    about:
+      'Words or beginnings of words, "a phrase", from 8 digits on an id; attribute:value (order.id:A-1, status_code:>=500)' +
+      " or name:, op:, type:, message:, level:, duration:>500ms; -term excludes. All terms must match.",
+  },
+  trace: {
+    values: "id",
+    lists: ["traces", "errors", "occurrences", "logs", "pages", "envelopes"],
+    about: "Trace id: 32 hexadecimal digits.",
+  },
+  // Its segments, and the traces that name it with all of their errors and logs.
+  replay: {
+    values: "id",
+    lists: ["traces", "occurrences", "logs", "recordings", "envelopes"],
+    about: "Id of a recording: what happened in it.",
+  },
+  group: { values: "group", lists: ["errors", "occurrences"], about: "Key of a group of errors." },
+  envelope: {
+    values: "number",
+    lists: ["traces", "occurrences", "logs"],
+    about: "Of an envelope.",
+  },
+  type: { values: "type", lists: ["envelopes"], about: "With an item of this type." },
+  level: {
+    values: LOG_LEVELS,
+    lists: ["errors", "occurrences", "logs"],
+    about: "This level and more severe ones.",
+  },
+  handled: { values: "flag", lists: ["errors", "occurrences"], about: "Whether it was handled." },
+  state: { values: GROUP_STATES, lists: ["errors"], about: "What a person decided; default: any." },
+  status: {
+    values: TRACE_STATUSES,
+    lists: ["traces"],
+    about: "error: with errors or a failed root span. 5xx: of a root span, and its like.",
+  },
+  preflights: {
+    values: "flag",
+    lists: ["traces"],
+    about: "Also traces of preflight requests (OPTIONS) in which nothing failed.",
+  },
+  // Of both, one span.
+  op: { values: "text", lists: ["traces"], about: "With a span of this operation, such as db." },
+  name: { values: "text", lists: ["traces"], about: "With a span of this name, `GET /cart`." },
+  page: { values: "text", lists: ["traces"], about: "Loads of this page, navigations to it." },
+  application: {
+    values: "application",
+    about: "Application that sent the row: the key of an application from get_delivery_health, or" +
+      " `sightglass`. Default: `apps`, every application but Sightglass itself.",
+  },
+  environment: { values: "text", about: "Sent from this environment, such as production." },
+  release: { values: "text", about: "Sent by this release." },
+  // By the senders' clocks; of envelopes, when they were received.
+  since: {
+    values: "time",
+    about: "At this time or later: an age (10m, 2h, 7d) or an ISO 8601 time.",
+  },
+  until: { values: "time", about: "Before this time, in the same forms." },
+} as const satisfies Readonly<Record<string, ListFilter>>;
+
+type Filters = typeof LIST_FILTERS;
+export type FilterName = keyof Filters;
+type ValueOf<Values> = Values extends readonly (infer Choice)[] ? Choice
+  : Values extends "flag" ? boolean
+  : Values extends "number" | "time" ? number
+  : string;
+
+/** The values of {@linkcode LIST_FILTERS}; times in milliseconds since 1970. */
+export type FilterValues = { readonly [Name in FilterName]?: ValueOf<Filters[Name]["values"]> };
+
+/** The filters of a list; without a name, those of all lists. */
+export const filtersOf = (list?: ListName): FilterName[] =>
+  Object.entries<ListFilter>(LIST_FILTERS)
+    .flatMap(([name, { lists }]) =>
+      lists?.some((one) => one === list) === false ? [] : name as FilterName
+    );
+
+/** What is read of a list. It ignores filters of others. */
+export interface ListQuery extends FilterValues {
   /** Of a histogram: which rows it counts. Default: traces. */
   readonly of?: HistogramList;
   /** When it was asked: the end of a chart without `until`. */
@@ -56,18 +121,15 @@ export interface ListQuery {
 /** As `application`: every application but Sightglass itself. */
 export const APPLICATIONS = "apps";
 
-/** The columns by which each list can be sorted. */
-export const TRACE_COLUMNS = ["started_at", "duration", "spans", "errors", "logs"] as const;
-export const GROUP_COLUMNS = ["first_seen", "last_seen", "count"] as const;
-export const RECORDING_COLUMNS = ["started_at", "duration"] as const;
-export const PAGE_COLUMNS = ["loads", "lcp", "inp", "cls", "fcp", "ttfb"] as const;
-
-/** A column by which a list can be sorted. `duration`: of a trace or a recording, from its start to its end. */
-export type SortColumn =
-  | (typeof TRACE_COLUMNS)[number]
-  | (typeof RECORDING_COLUMNS)[number]
-  | (typeof GROUP_COLUMNS)[number]
-  | (typeof PAGE_COLUMNS)[number];
+/** The columns by which each list can be sorted. `duration`: of a trace or a recording, from its start to its end. */
+export const SORT_COLUMNS = {
+  traces: ["started_at", "duration", "spans", "errors", "logs"],
+  errors: ["first_seen", "last_seen", "count"],
+  recordings: ["started_at", "duration"],
+  pages: ["loads", "lcp", "inp", "cls", "fcp", "ttfb"],
+} as const;
+export type SortedList = keyof typeof SORT_COLUMNS;
+export type SortColumn<List extends SortedList = SortedList> = (typeof SORT_COLUMNS)[List][number];
 
 /** Ascending, or with `-` descending. `slowest` is `-duration`, `frequent` is `-count`. */
 export type ListSort = SortColumn | `-${SortColumn}` | "slowest" | "frequent";
@@ -76,27 +138,13 @@ export type ListSort = SortColumn | `-${SortColumn}` | "slowest" | "frequent";
 export const LIST_SORTS: readonly ListSort[] = [
   "slowest",
   "frequent",
-  ...[...TRACE_COLUMNS, ...GROUP_COLUMNS, ...PAGE_COLUMNS].flatMap((
-    column,
-  ) => [column, `-${column}` as const]),
+  ...[...new Set(Object.values(SORT_COLUMNS).flat())]
+    .flatMap((column) => [column, `-${column}` as const]),
 ];
 
-interface SortOrder {
-  readonly column: SortColumn;
-  readonly descending: boolean;
-}
-
 /** The column and direction of an order. */
-export function readSort(sort: ListSort): SortOrder {
-  if (sort === "slowest") return { column: "duration", descending: true };
-  if (sort === "frequent") return { column: "count", descending: true };
+export function readSort(sort: ListSort) {
+  if (sort === "slowest") return { column: "duration", descending: true } as const;
+  if (sort === "frequent") return { column: "count", descending: true } as const;
   return { column: sort.replace("-", "") as SortColumn, descending: sort.startsWith("-") };
 }
-
-/**
- * `error`: with errors, or a root span (of the trace, a page or a process) that failed; `ok`: all others; `5xx` and its
- * like: with a root span that has such an HTTP status.
- */
-export const TRACE_STATUSES = ["ok", "error", "2xx", "3xx", "4xx", "5xx"] as const;
-
-type TraceStatus = (typeof TRACE_STATUSES)[number];

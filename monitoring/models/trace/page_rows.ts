@@ -1,7 +1,7 @@
 import { matches, parseQuery } from "../query/query.ts";
 import { wordsOf } from "../query/words.ts";
 import { MAX_LIST_ROWS, type PageRow, type VitalSample } from "../rows.ts";
-import { type ListQuery, PAGE_COLUMNS, readSort } from "../list_query.ts";
+import { type ListQuery, readSort, SORT_COLUMNS } from "../list_query.ts";
 import { MIN_SAMPLES, percentile } from "../percentile.ts";
 import { isPlaceholder, PAGE_OPS } from "./trace_name.ts";
 import { PAGE_VITALS, type PageVital, pageVitals, type VitalsEntry } from "./page_vitals.ts";
@@ -46,7 +46,7 @@ export function pageRows(
     };
   });
   const { column, descending } = readSort(sort);
-  const by = PAGE_COLUMNS.find((name) => name === column);
+  const by = SORT_COLUMNS.pages.find((name) => name === column);
   const sign = by === undefined || descending ? -1 : 1;
   const vitalOf = (row: PageRow) => by === undefined || by === "loads" ? undefined : row[by];
   const hasFew = (row: PageRow) => Number(vitalOf(row)?.p75 === null);

@@ -1,25 +1,4 @@
-import { Id } from "../../components/Id.tsx";
-import { LOG_LEVELS } from "../../monitoring/protocol/log_levels.ts";
 import { choicesOf, type Filter } from "../data/filters.ts";
-import { fragmentTo } from "../data/fragment.ts";
-
-/** The lowest level that is shown. */
-export const LEVEL: Filter = {
-  name: "level",
-  choices: LOG_LEVELS.slice(1).map((level) =>
-    [level, level === "fatal" ? level : `${level} and above`] as const
-  ),
-};
-
-/** Set by links. */
-export const TRACE: Filter = {
-  name: "trace",
-  show: (trace) => (
-    <a href={fragmentTo("traces", [trace])}>
-      <Id id={trace} />
-    </a>
-  ),
-};
 
 export const labelOf = ({ name, label }: Filter) => label ?? name[0]!.toUpperCase() + name.slice(1);
 

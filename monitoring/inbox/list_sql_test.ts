@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { filtersOf, LIST_FILTERS, type ListFilter, type ListName } from "../models/list_query.ts";
+import {
+  envelopesSql,
+  errorGroupsSql,
+  logsSql,
+  occurrencesSql,
+  recordingsSql,
+  runsSql,
+  tracesSql,
+  vitalsSql,
+} from "./list_sql.ts";
+import type { SqlList } from "./list_builder.ts";
+
+const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>> = {
+  traces: tracesSql,
+  errors: errorGroupsSql,
+  occurrences: occurrencesSql,
+  logs: logsSql,
+  // Its text is searched in the names of pages, see `pageRows`.
+  pages: ({ q, ...query }: { q?: string }) => ({ ...vitalsSql(query), table: `${q}` }),
+  endpoints: runsSql,
+  recordings: recordingsSql,
+  envelopes: envelopesSql,
+};
+
+Deno.test("each filter → a condition in the statements of its lists, and of no other", () => {
+  for (const [list, sqlOf] of Object.entries(STATEMENTS)) {
+    const own: readonly string[] = filtersOf(list as ListName);
+    const unfiltered = JSON.stringify(sqlOf({}));
+    for (const [name, { values }] of Object.entries<ListFilter>(LIST_FILTERS)) {
+      const value = values === "flag" ? true : values === "number" ? 1 : "1";
+      const hasCondition = JSON.stringify(sqlOf({ [name]: value })) !== unfiltered;
+      assert.equal(hasCondition, own.includes(name), `${name} in list_sql.ts, ${list}`);
+    }
+  }
+});
