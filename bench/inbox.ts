@@ -6,10 +6,10 @@ import { rowKeyOf, writeCursor } from "../monitoring/models/index/list_cursor.ts
 import { GROUP_STATES, type Lists, OWN_APPLICATION } from "../monitoring/models/rows.ts";
 import {
   APPLICATIONS,
+  LIST_FILTERS,
   type ListQuery,
   SORT_COLUMNS,
   type SortColumn,
-  TRACE_STATUSES,
 } from "../monitoring/models/list_query.ts";
 import { HISTOGRAM_LISTS } from "../monitoring/models/histogram.ts";
 import { LOG_LEVELS } from "../monitoring/protocol/log_levels.ts";
@@ -103,7 +103,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     { handled: false, level: "fatal", application: APPLICATIONS },
   ];
   const ofTraces: readonly ListQuery[] = [
-    ...TRACE_STATUSES.map((status) => ({ status })),
+    ...LIST_FILTERS.status.values.map((status) => ({ status })),
     ...[{ op: "ui.action" }, { name: "checkout step 3" }, { page: "checkout" }],
   ];
   // An old page: most of the inbox is newer.

@@ -33,17 +33,8 @@ export const ALL = "all";
 /** Offers no values: links set it. */
 const known = () => [];
 
-/** Whose values {@linkcode LIST_FILTERS} does not list. */
-type OpenName = {
-  [Name in FilterName]: (typeof LIST_FILTERS)[Name] extends { values: string; lists: unknown }
-    ? Name
-    : never;
-}[FilterName];
-type Words = Omit<Filter, "name">;
-type Offer = Words & Required<Pick<Filter, "choices"> | Pick<Filter, "known">>;
-
-/** How the page's menu offers filters. Search, application and time have controls of their own. */
-const WORDS: Readonly<Record<OpenName, Offer> & Partial<Record<FilterName, Words>>> = {
+/** How the page offers filters. Those without values in the table of all filters need `choices` or what is `known`. */
+const WORDS: Readonly<Partial<Record<FilterName, Omit<Filter, "name">>>> = {
   // Without it, the rows of all applications but Sightglass itself.
   application: { usual: APPLICATIONS },
   environment: { known: ({ rows }) => rows.flatMap(({ environment }) => environment ?? []) },

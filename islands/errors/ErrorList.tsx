@@ -1,8 +1,10 @@
+import { useSyncExternalStore } from "react";
 import { cutText, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
+import * as notifications from "../data/notifications.ts";
 import { useList } from "../data/lists.ts";
 import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
@@ -12,7 +14,6 @@ import { ALL, queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { ErrorLevel, unhandledOf } from "./ErrorLevel.tsx";
 import { GroupMark, StateLinks } from "./GroupState.tsx";
-import { NotificationSwitch } from "./NotificationSwitch.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
@@ -129,3 +130,27 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
     cell: ({ count }) => `${formatNumber(count)}×`,
   },
 ];
+
+/** The button that turns browser notifications of new and regressed groups on and off. */
+function NotificationSwitch() {
+  const state = useSyncExternalStore(notifications.subscribe, readState);
+  if (!notifications.isSupported()) return null;
+  if (state === "denied") {
+    return <small>The browser blocks notifications of this page.</small>;
+  }
+  return (
+    <button
+      type="button"
+      aria-pressed={state === "on"}
+      title="A browser notification for each new or regressed error while this view is not visible"
+      onClick={() => void notifications.turn(state === "off")}
+    >
+      Notify me
+    </button>
+  );
+}
+
+function readState(): "on" | "off" | "denied" {
+  if (notifications.isOn()) return "on";
+  return Notification.permission === "denied" ? "denied" : "off";
+}

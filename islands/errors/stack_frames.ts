@@ -1,17 +1,8 @@
-/** Consecutive frames of a stack trace. */
-interface FrameRun<F> {
-  readonly frames: readonly F[];
-  /** Library frames that are shown as one line. */
-  readonly folded: boolean;
-}
-
 /** Shorter runs of library frames are not folded. */
 const MIN_FOLDED = 3;
 
-/** Folds runs of library frames, unless the stack trace has no other frames. */
-export function foldFrames<F extends { readonly own: boolean | null }>(
-  frames: readonly F[],
-): readonly FrameRun<F>[] {
+/** Consecutive frames; `folded`: of a library, shown as one line, unless the stack trace has no other frames. */
+export function foldFrames<F extends { readonly own: boolean | null }>(frames: readonly F[]) {
   const runs: { frames: F[]; isLibrary: boolean }[] = [];
   for (const frame of frames) {
     const isLibrary = frame.own === false;

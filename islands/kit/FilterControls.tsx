@@ -7,7 +7,6 @@ import { useApplications } from "../data/lists.ts";
 import { AGES, ALL, choicesOf, type Filter, pageFilters, RANGES, textOf } from "../data/filters.ts";
 import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
-import { labelOf } from "./filters.ts";
 import { showHelp } from "./use_keys.ts";
 import { Menu } from "./Menu.tsx";
 
@@ -21,6 +20,8 @@ export function useChoices(of: ListName | undefined): readonly Filter[] {
     filter.known ? { ...filter, choices: filter.known({ rows, ops: list?.ops ?? [] }) } : filter
   );
 }
+
+const labelOf = ({ name, label }: Filter) => label ?? name[0]!.toUpperCase() + name.slice(1);
 
 /** The filters that are set, with the parameters of the address that each has. */
 function useSetFilters(filters: readonly Filter[]) {

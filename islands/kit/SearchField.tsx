@@ -2,8 +2,7 @@ import { type ComponentProps, type RefObject, useEffect, useRef, useState } from
 import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
 import { changeParams, parseFragment, useFragment } from "../data/fragment.ts";
 import { viewFragment } from "../data/view.ts";
-import type { Filter } from "../data/filters.ts";
-import { readQuery } from "./filters.ts";
+import { choicesOf, type Filter } from "../data/filters.ts";
 import { isForOthers, isShown, useKeys } from "./use_keys.ts";
 
 /** Milliseconds from the last key press to the request: one request for a word, not for each letter. */
@@ -125,4 +124,25 @@ function useSearchKey(): RefObject<HTMLInputElement | null> {
     return true;
   });
   return input;
+}
+
+/** `name:value` or `name:"a value"`; of other terms, what may have spaces in it. */
+const TERM = /(?<!\S)(?:(\w+):(?:"([^"]*)"|(\S+))|\S*"(?:\\.|[^"])*"?)/g;
+
+/**
+ * Splits a query into filters and the text to search for. Only known values become filters: the rest may be a text, as
+ * in "http://host".
+ *
+ * @returns parameters of the address, with `q`
+ */
+export function readQuery(text: string, filters: readonly Filter[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  const q = text.replace(TERM, (term, name?: string, quoted?: string, bare?: string) => {
+    const filter = filters.find((one) => one.name === name);
+    const value = quoted ?? bare;
+    if (!filter || !choicesOf(filter).has(value ?? "")) return term;
+    params[name!] = value!;
+    return "";
+  });
+  return { ...params, q: q.trim() };
 }

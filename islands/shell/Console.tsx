@@ -1,6 +1,7 @@
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from "react";
 import { Mark } from "../../components/Icon.tsx";
 import { Loading } from "../../components/ReadFailure.tsx";
+import { useTelemetry } from "../data/telemetry.ts";
 import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
 import { LoadedPart } from "../kit/LoadedPart.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
@@ -13,9 +14,8 @@ import {
   ViewContext,
   viewFragment,
 } from "../data/view.ts";
-import { loadStyle } from "./load_style.ts";
+import type { PipelineEnds } from "../pipeline/PipelineCounts.tsx";
 import { Navigation } from "./Navigation.tsx";
-import { PipelineMark } from "./PipelineMark.tsx";
 import { type View, VIEWS } from "./registry.ts";
 
 /** The whole page: sidebar, and the views beside it, of which one is shown. */
@@ -86,6 +86,32 @@ async function loadView({ id, load }: View, variant: string): Promise<ComponentT
   return module.default;
 }
 
+/**
+ * Loads the style sheet of a view (`islands/…/VIEW.css`) once, and waits for it, so that nothing is drawn without it.
+ *
+ * @throws {Error} it did not load
+ */
+async function loadStyle(view: string): Promise<void> {
+  let href: string;
+  try {
+    href = import.meta.resolve(`${view}.css`);
+  } catch {
+    // The view has none.
+    return;
+  }
+  const links = [...document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]")];
+  if (links.some((link) => link.href === href && link.sheet)) return;
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+  await new Promise((resolve, reject) => {
+    link.onload = resolve;
+    link.onerror = () => {
+      link.remove();
+      reject(new Error(`The styles of ${view} did not load.`));
+    };
+    document.head.append(link);
+  });
+}
+
 const startReading = () => import("../background_code.ts").then((code) => code.startReading());
 
 /** The choice of an application needs the data of the views, so it is loaded with the first of them. */
@@ -143,5 +169,20 @@ function ViewSection({ view, page }: { view: View; page: PageFacts }) {
         </ErrorBoundary>
       </div>
     </section>
+  );
+}
+
+/** The pipeline in the sidebar, once telemetry runs or has failed. Before, nothing can be sent. */
+function PipelineMark(ends: PipelineEnds) {
+  const { phase } = useTelemetry();
+  return (
+    <ErrorBoundary what="The pipeline">
+      <LoadedPart
+        load={async () => (await import("./LivePipelineMark.tsx")).LivePipelineMark}
+        isShown={phase === "running" || phase === "failed"}
+        props={ends}
+        loading={null}
+      />
+    </ErrorBoundary>
   );
 }

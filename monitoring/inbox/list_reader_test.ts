@@ -11,7 +11,7 @@ import {
   type TestItem,
 } from "./testdata/envelopes.ts";
 import type { Lists, Page } from "../models/rows.ts";
-import { LIST_SORTS, type ListQuery, TRACE_STATUSES } from "../models/list_query.ts";
+import { LIST_FILTERS, LIST_SORTS, type ListQuery } from "../models/list_query.ts";
 import {
   type Durations,
   HISTOGRAM_LISTS,
@@ -97,7 +97,7 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
   since: receivedTime,
   until: receivedTime,
   environment: fc.constantFrom("test", "production"),
-  status: fc.constantFrom(...TRACE_STATUSES),
+  status: fc.constantFrom(...LIST_FILTERS.status.values),
   op: fc.constantFrom("http.server", "pageload", "db"),
   name: fc.constantFrom("load", "order 1"),
   preflights: fc.boolean(),

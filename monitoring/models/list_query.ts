@@ -12,15 +12,9 @@ export interface ListFilter {
     | ("search" | "text" | "id" | "group" | "application" | "type" | "flag" | "number" | "time");
   /** Default: all. Their statements in `list_sql.ts` of the inbox have a condition for it. */
   readonly lists?: readonly ListName[];
-  /** Of the rows that it leaves: for the page's menu and for assistants. */
+  /** Of the rows that it leaves: for assistants. */
   readonly about: string;
 }
-
-/**
- * `error`: with errors, or a root span (of the trace, a page or a process) that failed; `ok`: all others; `5xx` and its
- * like: with a root span that has such an HTTP status.
- */
-export const TRACE_STATUSES = ["ok", "error", "2xx", "3xx", "4xx", "5xx"] as const;
 
 /**
  * The filters of lists, which combine. The parameters of the inbox and of the page's addresses and the inputs of the tools
@@ -38,11 +32,10 @@ export const LIST_FILTERS = {
     lists: ["traces", "errors", "occurrences", "logs", "pages", "envelopes"],
     about: "Trace id: 32 hexadecimal digits.",
   },
-  // Its segments, and the traces that name it with all of their errors and logs.
   replay: {
     values: "id",
     lists: ["traces", "occurrences", "logs", "recordings", "envelopes"],
-    about: "Id of a recording: what happened in it.",
+    about: "Id of a recording: its segments, traces that name it, and their errors and logs.",
   },
   group: { values: "group", lists: ["errors", "occurrences"], about: "Key of a group of errors." },
   envelope: {
@@ -59,9 +52,11 @@ export const LIST_FILTERS = {
   handled: { values: "flag", lists: ["errors", "occurrences"], about: "Whether it was handled." },
   state: { values: GROUP_STATES, lists: ["errors"], about: "What a person decided; default: any." },
   status: {
-    values: TRACE_STATUSES,
+    values: ["ok", "error", "2xx", "3xx", "4xx", "5xx"],
     lists: ["traces"],
-    about: "error: with errors or a failed root span. 5xx: of a root span, and its like.",
+    about:
+      "error: with errors, or a root span (of the trace, a page or a process) that failed; ok: all others. 5xx and its" +
+      " like: of a root span.",
   },
   preflights: {
     values: "flag",
@@ -80,10 +75,7 @@ export const LIST_FILTERS = {
   environment: { values: "text", about: "Sent from this environment, such as production." },
   release: { values: "text", about: "Sent by this release." },
   // By the senders' clocks; of envelopes, when they were received.
-  since: {
-    values: "time",
-    about: "At this time or later: an age (10m, 2h, 7d) or an ISO 8601 time.",
-  },
+  since: { values: "time", about: "At this time or later: an age (10m, 2h, 7d), or ISO 8601." },
   until: { values: "time", about: "Before this time, in the same forms." },
 } as const satisfies Readonly<Record<string, ListFilter>>;
 
@@ -99,10 +91,8 @@ export type FilterValues = { readonly [Name in FilterName]?: ValueOf<Filters[Nam
 
 /** The filters of a list; without a name, those of all lists. */
 export const filtersOf = (list?: ListName): FilterName[] =>
-  Object.entries<ListFilter>(LIST_FILTERS)
-    .flatMap(([name, { lists }]) =>
-      lists?.some((one) => one === list) === false ? [] : name as FilterName
-    );
+  (Object.keys(LIST_FILTERS) as FilterName[])
+    .filter((name) => (LIST_FILTERS[name] as ListFilter).lists?.includes(list!) ?? true);
 
 /** What is read of a list. It ignores filters of others. */
 export interface ListQuery extends FilterValues {
