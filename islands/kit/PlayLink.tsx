@@ -12,6 +12,7 @@ export function PlayLink({ replayId, moment }: { replayId: string | null; moment
   const row = useRecording(replayId);
   if (row === undefined) return null;
   const { replay_id } = row;
+  if (row.kind === "video") return <a href={linkTo("recordings", [replay_id])}>Open recording</a>;
   return moment.at_ms !== null && isPlaced(moment, row)
     ? <a href={momentHref(replay_id, moment.at_ms)}>Play at this moment</a>
     : <a href={linkTo("recordings", [replay_id])} title={WHY}>Open recording, moment unknown</a>;

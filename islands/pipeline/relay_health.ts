@@ -63,6 +63,9 @@ const PAUSE_MS = 5_000;
 /** The relay answers health from memory, so a longer wait means that there is no answer. */
 const TIMEOUT_MS = 10_000;
 
+/** Of the server of this page, at any `MONITORING_PATH`. */
+const OWN_RELAY = "/monitoring";
+
 const KEY = ["relay health"];
 
 /** Requests take turns if more envelopes of this page wait than one may name. */
@@ -85,7 +88,7 @@ async function requestHealth(route: string, keys: readonly string[]): Promise<un
  * envelopes of this page ended, when the window is shown or focused, and while the relay has spooled envelopes. An idle
  * page requests nothing.
  *
- * @param route where envelopes are posted; if it is not a path, there is no relay
+ * @param route where this page posts; if that is not a path, other applications may still post to this server
  * @param counts of this page
  */
 export function useRelayHealth(route: string, counts: SentCounts): RelayHealth | undefined {
@@ -102,10 +105,9 @@ export function useRelayHealth(route: string, counts: SentCounts): RelayHealth |
   const { data } = useQuery({
     queryKey: KEY,
     async queryFn() {
-      const report = await requestHealth(route, spooled);
+      const report = await requestHealth(route.startsWith("/") ? route : OWN_RELAY, spooled);
       return readHealth(report, client.getQueryData<RelayHealth>(KEY));
     },
-    enabled: route.startsWith("/"),
     refetchInterval: ({ state }) =>
       (state.data?.spool.pending ?? 0) + spooled.length > 0 && PAUSE_MS,
   }, client);

@@ -21,8 +21,8 @@ import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../player/se
 /** Where the report's links lead. */
 interface Linked {
   readonly replayId: string;
-  /** Start of the recording, milliseconds since 1970. */
-  readonly from: number;
+  /** Start of the recording, milliseconds since 1970; undefined: it cannot be played. */
+  readonly from: number | undefined;
 }
 
 const NONE: readonly string[] = [];
@@ -144,9 +144,9 @@ function FindingList({ findings, replayId, from }: Linked & { findings: readonly
         <li key={index} className="entry">
           <p>
             {what && <strong>{what}</strong>} <mark>{what ? value : excerpt}</mark>{" "}
-            {at !== null && <a href={momentHref(replayId, at)}>Play at {formatClock(at - from)}</a>}
-            {" "}
-            {envelope !== null && <a href={linkTo("envelopes", [`${envelope}`])}>envelope</a>}
+            {at !== null && from !== undefined && (
+              <a href={momentHref(replayId, at)}>Play at {formatClock(at - from)}</a>
+            )} {envelope !== null && <a href={linkTo("envelopes", [`${envelope}`])}>envelope</a>}
           </p>
           <code>{place}</code>
         </li>

@@ -69,7 +69,7 @@ export function RecordingView({ replayId }: {
               page's content. They cannot be played here. “Envelopes” above has the videos as
               received, and what was recorded beside them.
             </p>
-            <Masking {...{ replayId }} events={[]} from={row.started_at} />
+            <Masking {...{ replayId }} events={[]} from={undefined} />
           </>
         )
         : <Content replayId={replayId} result={result} />}
@@ -142,7 +142,7 @@ function Content({ replayId, result }: {
 function Masking(props: {
   replayId: string;
   events: readonly RecordedEvent[];
-  from: number;
+  from: number | undefined;
 }) {
   const [wasOpened, setWasOpened] = useState(false);
   return (

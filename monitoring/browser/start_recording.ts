@@ -1,7 +1,7 @@
 import type { Client } from "@sentry/core/browser";
 import { replayIntegration } from "@sentry/replay";
 import { settings } from "../settings.ts";
-import type { Consent } from "./consent.ts";
+import type { Consent, SignalKind } from "./consent.ts";
 import type { IsMonitoringRequest } from "./monitoring_requests.ts";
 import {
   maskAttribute,
@@ -68,11 +68,14 @@ export function startRecording(
     // as dead clicks.
     slowClickTimeout: 0,
     workerUrl: trustWorkerUrl(),
-    beforeAddRecordingEvent: (entry) =>
-      // Browsers report requests again that were made before recordings were granted.
-      consent.allows("recordings", inMilliseconds(entry.timestamp))
-        ? scrubRecordingEntry(entry as never, isMonitoringRequest, location.origin)
-        : null,
+    beforeAddRecordingEvent(entry) {
+      // Browsers report requests again that were made before they were granted.
+      const isAllowed = (kind: SignalKind) => consent.allows(kind, inMilliseconds(entry.timestamp));
+      // Performance entries are what traces consist of: page loads, requests, web vitals.
+      if (!isAllowed("recordings")) return null;
+      if (entry.data.tag === "performanceSpan" && !isAllowed("traces")) return null;
+      return scrubRecordingEntry(entry as never, isMonitoringRequest, location.origin);
+    },
   });
 
   // The SDK's options list attributes to mask, and have none for addresses. We set the recorder's own

@@ -116,14 +116,18 @@ test("all withdrawn while sending → nothing arrives, over reloads and tabs; gr
   expect(sent.posts("/monitoring")).toHaveLength(before + 2);
 
   await openView(page, "Settings");
-  for (const name of ["Errors", "Traces", "Recordings"]) await turn(page, name, true);
+  for (const name of ["Errors", "Recordings"]) await turn(page, name, true);
   await waitForTelemetry(page);
   await openView(page, "Overview");
-  await make(page, "span");
   await makeMarks(page, 1, { from: 500 });
   await expect.poll(() => arrivedMarks(arrivals)).toEqual([500]);
-  await arrivals.waitForItem("a span", ({ type }) => type === "span");
   await arrivals.waitForItem("the recording", ({ type }) => type === "replay_recording");
+  expect(await arrivals.text(), "traces are withdrawn").not.toContain("performanceSpan");
+  await openView(page, "Settings");
+  await turn(page, "Traces", true);
+  await openView(page, "Overview");
+  await make(page, "span");
+  await arrivals.waitForItem("a span", ({ type }) => type === "span");
   expect(await arrivals.text()).not.toMatch(/mark [1-4]?\d?\d /);
   // Nothing counts as lost.
   const posts = sent.posts("/monitoring").slice(before);

@@ -187,7 +187,15 @@ test("errors and longer durations since a release → what needs a look, why, an
       ...items,
     );
   for (let n = 1; n <= 5; n++) await send(n, "1", 100);
-  const contexts = { trace: { trace_id: hexId(9) } };
+  // Before the 30 days of the charts, and slow.
+  const old = { release: "shop@1", environment: "test" };
+  await postEnvelope(
+    server.origin,
+    { ...NODE, sender: old },
+    request(20, now - 40 * 24 * 60 * MINUTE_S, 9_000),
+  );
+  const started = { app_start_time: new Date(now * 1_000 - 1_000).toISOString() };
+  const contexts = { trace: { trace_id: hexId(9) }, app: started };
   for (let n = 5; n <= 9; n++) {
     // In the first envelope of the release, a minute before it was received.
     const event = { ...errorEvent("Broken"), contexts, timestamp: now - 60 };
@@ -205,11 +213,18 @@ test("errors and longer durations since a release → what needs a look, why, an
   await expect(rows.filter({ hasText: "Broken" })).toContainText("new since 2, 1×");
   await expect(region(page, "Slowest endpoints").getByRole("row").nth(1))
     .toContainText(/5 →.*5\s*100\sms\s*200\sms/);
+  const start = page.locator(".applications th").filter({ hasText: "Started" });
+  await expect(start).toHaveCount(1);
   await slower.getByRole("link").click();
   await expect(page).toHaveURL(/#\/traces\?.*name=GET/);
   await page.goto("/#/overview?release=shop%401");
   await expect(page.locator(".applications tbody tr")).toContainText("1 first seen");
   await expect(region(page, "Needs a look")).toContainText("Nothing was compared");
+  await expect(start, "of another release").toHaveCount(0);
+  await page.goto("/#/traces");
+  await expect(region(page, "Traces").locator(".legend").last()).toHaveText(
+    /^10\straces1\searlier/,
+  );
   await page.goto("/#/errors");
   // Whether it was handled is not known: amber in both views.
   const broken = page.locator("main").getByRole("row").filter({ hasText: "Broken" });

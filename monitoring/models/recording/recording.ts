@@ -240,19 +240,26 @@ function gapsBeforePages(
   });
 }
 
-/** Segments that are missing before the first one count as well: its number is not 0. */
+/**
+ * Segments that are missing, from the last frame before them to the first one after. Those before the first segment
+ * count as well: its number is not 0.
+ */
 function missingSegments(segments: readonly Segment[], from: number): Gap[] {
   const gaps: Gap[] = [];
   let next = 0;
   let end = from;
-  for (const { number, events } of segments) {
-    const times = events.map(({ timestamp }) => timestamp);
-    const start = times.reduce((a, b) => Math.min(a, b), Infinity);
+  // The SDK's entries may be older than their segment.
+  const framesOf = ({ events }: Segment) =>
+    events.flatMap(({ type, timestamp }) => type === CUSTOM ? [] : [timestamp]);
+  for (const [index, segment] of segments.entries()) {
+    const { number } = segment;
     if (number > next) {
+      const [frames = []] = segments.slice(index).map(framesOf).filter(({ length }) => length > 0);
+      const start = frames.reduce((a, b) => Math.min(a, b), Infinity);
       const to = Number.isFinite(start) ? Math.max(end, start) : end;
       gaps.push({ missing: { first: next, last: number - 1 }, from: end, to });
     }
-    end = times.reduce((a, b) => Math.max(a, b), end);
+    end = framesOf(segment).reduce((a, b) => Math.max(a, b), end);
     next = number + 1;
   }
   return gaps;

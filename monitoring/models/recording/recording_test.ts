@@ -54,6 +54,11 @@ Deno.test("missing segments → gaps between the segments that have arrived", ()
   assert.deepEqual(joinSegments([0, 3, 4].map(segment))!.gaps, [
     { missing: { first: 1, last: 2 }, from: NOON + 9_000, to: NOON + 30_002 },
   ]);
+  // The SDK's report of a slow click is as old as the click.
+  const report = { number: 2, events: [entry(NOON + 9_100, "breadcrumb", {})] } as never;
+  assert.deepEqual(joinSegments([segment(0), report, segment(3)])!.gaps, [
+    { missing: { first: 1, last: 1 }, from: NOON + 9_000, to: NOON + 30_002 },
+  ]);
 });
 
 Deno.test("page loaded, recorder paused → gaps; a complete picture in between → none", () => {
