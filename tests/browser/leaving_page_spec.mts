@@ -1,9 +1,15 @@
 /** A page that ends right after a burst: each event arrives once or is counted as lost. */
 import type { BrowserContext, Page, Route } from "@playwright/test";
-import { expect, logsOf, opOf, spansOf, test } from "../harness/browser/fixtures.ts";
+import { type Arrivals, expect, logsOf, opOf, spansOf, test } from "../harness/browser/fixtures.ts";
 import { discardedOf } from "../harness/browser/arrived_telemetry.ts";
 import { crash, expectAccounted, makeMarks, MARK, throttle } from "../harness/browser/marks.ts";
-import { make, openPage, shownTraceId, waitForTelemetry } from "../harness/browser/signals.ts";
+import {
+  make,
+  openPage,
+  setHidden,
+  shownTraceId,
+  waitForTelemetry,
+} from "../harness/browser/signals.ts";
 import { ownCount } from "../harness/browser/views.ts";
 
 /** Many more errors than a page can send as it ends. */
@@ -98,19 +104,71 @@ for (const [rate, how] of [[1, "killed"], [12, "killed"], [12, "left and reopene
     await throttle(page, rate);
     await make(page, "fatal");
     await waitForTelemetry(await WAYS[how]!(page, context));
-    await expect(async () => {
-      const items = await arrivals.items();
-      const lost = discardedOf(items);
-      const logs = logsOf(items).length;
-      const loads = spansOf(items).filter((span) =>
-        span.trace_id === traceId && opOf(span) === "pageload"
-      );
-      expect(logs + (lost["internal_sdk_error:log_item"] ?? 0), "logs").toBe(1);
-      expect(loads.length > 0 || (lost["internal_sdk_error:span"] ?? 0) > 0, "page load").toBe(
-        true,
-      );
-    }).toPass();
+    await expectLogAndLoad(arrivals, traceId);
   });
+}
+
+for (const point of ["journaled", "sent"] as const) {
+  test(`page killed while its log is ${point} → both arrive or are counted`, async ({ page, context, arrivals }) => {
+    const session = await context.newCDPSession(page);
+    await blockWhenLogIs(page, point);
+    // Without a response the page load does not end.
+    await context.route("/robots.txt", () => {});
+    await openPage(page);
+    const traceId = await shownTraceId(page);
+    await page.evaluate(() => void fetch("/robots.txt"));
+    await make(page, "fatal");
+    const blocked = page.waitForEvent("console", (message) => message.text() === "blocked");
+    void setHidden(page, true).catch(() => {/* The page is killed meanwhile. */});
+    await blocked;
+    await crash(page, session);
+    await waitForTelemetry(await openNext(context));
+    await expectLogAndLoad(arrivals, traceId);
+  });
+}
+
+/** Waits until the page's log and its page load have arrived or are counted, the log once. */
+async function expectLogAndLoad(arrivals: Arrivals, traceId: string): Promise<void> {
+  await expect(async () => {
+    const items = await arrivals.items();
+    const lost = discardedOf(items);
+    const logs = logsOf(items).length;
+    const loads = spansOf(items).filter((span) =>
+      span.trace_id === traceId && opOf(span) === "pageload"
+    );
+    expect(logs + (lost["internal_sdk_error:log_item"] ?? 0), "logs").toBe(1);
+    expect(loads.length > 0 || (lost["internal_sdk_error:span"] ?? 0) > 0, "page load").toBe(true);
+  }).toPass();
+}
+
+/** Blocks the page's main thread once the journal has the log's envelope, or the request for it is made. */
+async function blockWhenLogIs(page: Page, point: "journaled" | "sent"): Promise<void> {
+  await page.addInitScript((point) => {
+    const block = () => {
+      console.info("blocked");
+      for (;;);
+    };
+    const { fetch } = globalThis;
+    const { setItem } = Storage.prototype;
+    if (point === "sent") {
+      globalThis.fetch = (input, init) => {
+        const response = fetch(input, init);
+        const { body } = init ?? {};
+        if (body instanceof Uint8Array && new TextDecoder().decode(body).includes('"type":"log"')) {
+          block();
+        }
+        return response;
+      };
+      return;
+    }
+    Storage.prototype.setItem = function (key, value) {
+      setItem.call(this, key, value);
+      if (!key.startsWith("envelope:")) return;
+      // The entry of what the SDK buffers counts the page load, too.
+      const [, [first, second]] = JSON.parse(value);
+      if (first?.category === "log_item" && !second) block();
+    };
+  }, point);
 }
 
 /** Reasons why the SDK has not started, what the page shows, and how it ends. */

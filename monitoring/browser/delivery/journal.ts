@@ -24,14 +24,14 @@ import { withTabLock } from "./tab_lock.ts";
  */
 export class Journal extends JournalWriter {
   /**
-   * Sets the envelope of a pending entry in place of its discarded events, before it is sent: it may arrive
-   * after the page has ended, so it must not be counted as lost. If it is sent twice, the relay
-   * recognizes it.
+   * Sets the envelope of a pending entry before it is sent: it may arrive after the page has ended, so it must
+   * not be counted as lost. If it is sent twice, the relay recognizes it.
    *
    * @returns false if the storage is full
    */
   setEnvelope(sent: StoredEnvelope): boolean {
-    return !this.pending.has(sent.meta.id) || this.add(sent.meta.id, [], sent);
+    const entry = this.pending.get(sent.meta.id);
+    return !entry || this.add(sent.meta.id, entry.discarded, sent);
   }
 
   /** Whether any page has a pending entry of this id. */
@@ -51,7 +51,7 @@ export class Journal extends JournalWriter {
       if (lock === this.lockId) continue;
       const result = await withTabLock(lock, async () => {
         const entries = this.#read().filter((entry) => entry.lock === lock);
-        await store.recover(entries);
+        await store.recover(entries.map((entry) => withoutTaken(entry, entries)));
         for (const { id } of entries) this.storage!.removeItem(ENTRY_PREFIX + id);
       }).catch(() => {
         // Whatever the store refuses remains for a later page: a full disk, no IndexedDB, an invalid
@@ -64,15 +64,15 @@ export class Journal extends JournalWriter {
 
   /** Deletes what consent does not cover from the entries of all pages. */
   withdraw(allows: Allows): void {
-    for (const { id, lock, discarded, sent } of this.#read()) {
+    for (const { id, lock, discarded, sent, takenFrom } of this.#read()) {
       const kept = consentedDiscarded(discarded, allows);
-      const isSentAllowed = sent === undefined || isConsented(sent.meta, allows);
-      if (isSentAllowed && kept.length === discarded.length) continue;
-      if (kept.length === 0 && (!sent || !isSentAllowed)) {
+      if (sent ? !isConsented(sent.meta, allows) : kept.length === 0) {
         this.storage!.removeItem(ENTRY_PREFIX + id);
-      } else {
-        const rest = isSentAllowed ? sent : undefined;
-        this.storage!.setItem(ENTRY_PREFIX + id, serialize(lock, kept, rest));
+      } else if (kept.length < discarded.length) {
+        this.storage!.setItem(
+          ENTRY_PREFIX + id,
+          serialize(lock, { discarded: kept, sent, takenFrom }),
+        );
       }
     }
   }
@@ -82,18 +82,12 @@ export class Journal extends JournalWriter {
     return Object.entries(this.storage ?? {}).flatMap(([key, text]) => {
       if (!key.startsWith(ENTRY_PREFIX)) return [];
       try {
-        const [lock, discarded, meta, body]: SerializedEntry = JSON.parse(text);
-        const sent = meta && body !== undefined && {
-          meta,
-          bytes: Uint8Array.from(body, (character) => character.charCodeAt(0)),
-        };
-        return {
-          id: key.slice(ENTRY_PREFIX.length),
-          lock,
-          // Throws for anything but an array.
-          discarded: discarded.flat(),
-          ...(sent && { sent }),
-        };
+        const [lock, discarded, meta, body, takenFrom]: SerializedEntry = JSON.parse(text);
+        const toByte = (character: string) => character.charCodeAt(0);
+        const sent = meta && body ? { meta, bytes: Uint8Array.from(body, toByte) } : undefined;
+        const id = key.slice(ENTRY_PREFIX.length);
+        // `flat` throws for anything but an array.
+        return { id, lock, discarded: discarded.flat(), sent, takenFrom };
       } catch {
         // Not JSON, or not of this form: written by another script of this origin.
         this.storage!.removeItem(key);
@@ -101,4 +95,15 @@ export class Journal extends JournalWriter {
       }
     });
   }
+}
+
+/** An entry without what others took from it: its page was killed before it replaced the entry. */
+function withoutTaken(entry: JournalEntry, entries: readonly JournalEntry[]): JournalEntry {
+  const taken = entries.filter(({ takenFrom }) => takenFrom === entry.id)
+    .flatMap(({ discarded }) => discarded);
+  const left = entry.discarded.map((one) => {
+    const same = taken.filter((o) => o.reason === one.reason && o.category === one.category);
+    return { ...one, quantity: same.reduce((rest, o) => rest - o.quantity, one.quantity) };
+  });
+  return { ...entry, discarded: left.filter(({ quantity }) => quantity > 0) };
 }

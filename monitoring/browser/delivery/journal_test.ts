@@ -83,6 +83,41 @@ test("event sent before it was stored → the next page stores its bytes", async
   assert.deepEqual(await counted(store), []);
 });
 
+/** Two events that are not in an envelope yet. */
+const TWO = LOST.map((one) => ({ ...one, quantity: 2 }));
+const TAKEN: readonly (readonly [string, (journal: Journal) => unknown, lost: number])[] = [
+  ["journaled → both are counted", () => {}, 2],
+  ["sent → the other is counted", (journal) => {
+    journal.setEnvelope({ meta: META, bytes: BYTES });
+  }, 1],
+  ["journaled, entry replaced → both are counted", (journal) => {
+    const left = Object.entries(storage);
+    journal.setUndelivered(LOST);
+    for (const [key, entry] of left) storage.setItem(key, entry);
+  }, 2],
+  ["journaled, then a third → each is counted", (journal) => {
+    journal.setUndelivered(TWO);
+  }, 3],
+  ["sent after a third → the others are counted", (journal) => {
+    journal.setUndelivered(TWO);
+    journal.setEnvelope({ meta: META, bytes: BYTES });
+  }, 2],
+];
+for (const [title, act, lost] of TAKEN) {
+  test(`page killed, one of two events ${title}`, async (store) => {
+    {
+      using _withoutLocks = replaceLocks(undefined);
+      const journal = new Journal(storage);
+      journal.setUndelivered(TWO);
+      journal.add("a", LOST);
+      act(journal);
+    }
+    await recover(store);
+    assert.equal((await counted(store)).reduce((sum, { quantity }) => sum + quantity, 0), lost);
+    assert.equal(storage.length, 0);
+  });
+}
+
 test("next page ends while it recovers → counted once by the one after", async (store) => {
   addOfEndedPage();
   const left = Object.entries(storage);

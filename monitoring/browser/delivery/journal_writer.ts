@@ -19,7 +19,9 @@ export interface JournalEntry {
   /** The discarded events to count unless the store has the envelope. */
   readonly discarded: readonly DiscardedEvents[];
   /** Set for an envelope that was sent before the store had it: it may have arrived. */
-  readonly sent?: StoredEnvelope;
+  readonly sent?: StoredEnvelope | undefined;
+  /** Id of the entry that counted these events, too: it is replaced once this one is written. */
+  readonly takenFrom?: string | undefined;
 }
 
 /** Prefix of each entry's key in `localStorage`; the id follows. */
@@ -27,13 +29,14 @@ export const ENTRY_PREFIX = "envelope:";
 
 /**
  * An entry as JSON: the id of its page's lock; for an envelope that was sent
- * its description, and its bytes as one character each.
+ * its description, and its bytes as one character each. What is missing is `null`.
  */
 export type SerializedEntry = [
   lock: string,
   discarded: readonly DiscardedEvents[],
   meta?: EnvelopeMeta,
   body?: string,
+  takenFrom?: string,
 ];
 
 /**
@@ -45,8 +48,10 @@ export class JournalWriter {
   /** Written to the entries that the lock covers. New for each lock: requests for an old one may be queued. */
   protected lockId = randomHex(8);
   protected readonly storage: Storage | undefined;
-  /** The ids of this page's entries. */
-  protected readonly pending = new Set<string>();
+  /** This page's entries by id, without envelopes. */
+  protected readonly pending = new Map<string, Omit<JournalEntry, "id" | "sent">>();
+  /** Id of the entry of what is not in an envelope yet; empty: none. */
+  #undelivered = "";
   #unlock = () => {};
 
   /** @param storage undefined if the browser refuses it: then nothing is written */
@@ -66,9 +71,11 @@ export class JournalWriter {
     if (!this.storage) return false;
     // Before the entry: a tab that reads the entry must find it locked.
     if (this.pending.size === 0) this.#lock();
+    const entry = { discarded, takenFrom: this.pending.get(id)?.takenFrom ?? this.#undelivered };
+    const text = serialize(this.lockId, { ...entry, sent });
     try {
-      this.storage.setItem(ENTRY_PREFIX + id, serialize(this.lockId, discarded, sent));
-      this.pending.add(id);
+      this.storage.setItem(ENTRY_PREFIX + id, text);
+      this.pending.set(id, entry);
       return true;
     } catch {
       // Full: `setItem` throws nothing but QuotaExceededError.
@@ -82,6 +89,14 @@ export class JournalWriter {
     if (!this.pending.delete(id)) return;
     this.storage?.removeItem(ENTRY_PREFIX + id);
     if (this.pending.size === 0) this.#unlock();
+  }
+
+  /** Replaces the entry of what is not in an envelope yet. */
+  setUndelivered(discarded: readonly DiscardedEvents[]): void {
+    const before = this.#undelivered;
+    const id = randomHex(16);
+    this.#undelivered = discarded.length > 0 && this.add(id, discarded) ? id : "";
+    this.remove(before);
   }
 
   #lock(): void {
@@ -102,12 +117,9 @@ export function localStorageIfAllowed(): Storage | undefined {
 }
 
 /** Text of an entry. */
-export function serialize(
-  lock: string,
-  discarded: readonly DiscardedEvents[],
-  sent?: StoredEnvelope,
-): string {
+export function serialize(lock: string, entry: Omit<JournalEntry, "id">): string {
+  const { discarded, sent, takenFrom } = entry;
   // One character for each byte. Spreading the bytes would overflow the stack.
   const body = sent?.bytes.reduce((text, byte) => text + String.fromCharCode(byte), "");
-  return JSON.stringify([lock, discarded, sent?.meta, body] satisfies SerializedEntry);
+  return JSON.stringify([lock, discarded, sent?.meta, body, takenFrom] satisfies SerializedEntry);
 }

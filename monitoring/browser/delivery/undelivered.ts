@@ -1,4 +1,3 @@
-import { randomHex } from "../random_ids.ts";
 import { type DiscardedEvents, type JournalWriter, PAGE_ENDED } from "./journal_writer.ts";
 
 export type Undelivered = Readonly<Partial<Record<DiscardedEvents["category"], number>>>;
@@ -15,7 +14,6 @@ export function journalUndelivered(
   journal: () => JournalWriter,
   count: () => Undelivered,
 ): () => void {
-  const id = randomHex(16);
   let isDue = false;
   let isWritten = false;
   function write(): void {
@@ -23,8 +21,8 @@ export function journalUndelivered(
     const discarded = Object.entries(count()).filter(([, quantity]) => quantity > 0).map(
       ([category, quantity]) => ({ reason: PAGE_ENDED, category, quantity }) as DiscardedEvents,
     );
-    if (discarded.length > 0) isWritten = journal().add(id, discarded);
-    else if (isWritten) journal().remove(id);
+    if (discarded.length > 0 || isWritten) journal().setUndelivered(discarded);
+    isWritten = discarded.length > 0;
   }
   return () => {
     if (!isDue) queueMicrotask(write);

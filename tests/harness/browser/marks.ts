@@ -162,9 +162,13 @@ export async function expectStored(page: Page, marks: readonly number[]): Promis
   await expect.poll(() => storedMarks(page)).toEqual(marks);
 }
 
-/** Kills the page's process: no event reaches the page. */
-export async function crash(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
+/**
+ * Kills the page's process: no event reaches the page.
+ *
+ * @param session of the page; needed if its main thread is blocked
+ */
+export async function crash(page: Page, session?: CDPSession): Promise<void> {
+  session ??= await page.context().newCDPSession(page);
   const crashed = page.waitForEvent("crash");
   // The process ends before it can respond.
   void session.send("Page.crash").catch(() => {});
