@@ -14,7 +14,7 @@ import { journalUndelivered, type Undelivered } from "./delivery/undelivered.ts"
 import { peekEarlyErrors } from "./early_errors.ts";
 import { createTelemetryStore } from "./telemetry_state.ts";
 import { createSessionData, type SessionData } from "./session_data.ts";
-import { nextTask, untilIdle, whenIdle, whenLoadedAndIdle } from "./when_idle.ts";
+import { untilIdle, whenIdle, whenLoadedAndIdle } from "./when_idle.ts";
 
 export type { SignalKind } from "./consent.ts";
 export type { Receipt, TelemetryState } from "./telemetry_state.ts";
@@ -92,10 +92,9 @@ export function start(config: ClientConfig): void {
         consent,
         recording,
       });
-      store.update({ phase: "running" });
-      // In a later task the delivery has what was queued.
-      await nextTask();
+      // The delivery has what was queued.
       journalQueued();
+      store.update({ phase: "running" });
     } catch (error) {
       // Blocked, offline, or an unsupported browser. A later page reports how much this one has lost.
       store.update({ phase: "failed", recording: "off", reason: reasonOf(error) });
