@@ -1,6 +1,7 @@
 /**
  * `deno task picture`: a browser buys in a small shop, `tests/sdks/shop.cjs`; then the overview, a trace and an error of
- * it are written to `docs/`, each in light and dark. Needs Node.
+ * it are written to `docs/`, each in light and dark. `deno task fill PORT`: the same shop reports to a server that runs,
+ * such as `deno task dev`, and stays open. Both need Node.
  */
 import type { Page } from "@playwright/test";
 import * as esbuild from "esbuild";
@@ -8,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { listRows } from "../tests/harness/browser/arrivals.ts";
 import { buy, startShop, walkThroughShop } from "../tests/harness/browser/shop.ts";
 import { launchChromium } from "./find_chromium.ts";
+import { onStopRequest } from "./run/processes.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 
 /** Carts that are bought, in this order: most succeed, one is declined, one has no items. */
@@ -56,23 +58,33 @@ async function write(file: string, page: Page): Promise<void> {
   console.log(`${file}: ${picture.byteLength} bytes`);
 }
 
-await using server = await startServer({ env: { SENTRY_ENVIRONMENT: "development" } });
-await using shop = await startShop(server.port);
+const [isFilling, port = "8000"] = Deno.args;
+await using server = isFilling
+  ? undefined
+  : await startServer({ env: { SENTRY_ENVIRONMENT: "development" } });
+const origin = server?.origin ?? `http://127.0.0.1:${port}`;
+await using shop = await startShop(server?.port ?? Number(port));
 await using browser = await launchChromium();
 const shopPage = await browser.newPage();
 await buy(shopPage, shop.address, CARTS);
 // One that stays open until its recording has arrived.
 await walkThroughShop(shopPage, shop.address, DECLINED);
-const recordings = () => listRows(server.origin, "recordings");
+const recordings = () => listRows(origin, "recordings");
 while (!(await recordings()).some(({ errors }) => errors > 0)) await delay(500);
-for (const colorScheme of ["light", "dark"] as const) {
+if (isFilling) {
+  // It would end the process at a signal, before the shop.
+  await browser.close();
+  console.log(`${origin} has data now. The shop, open until you end this: ${shop.address}`);
+  await new Promise(onStopRequest);
+}
+for (const colorScheme of isFilling ? [] : ["light", "dark"] as const) {
   const page = await browser.newPage({
     viewport: { width: 1280, height: 780 },
     // Legible on high-density screens with an acceptable file size.
     deviceScaleFactor: 1.4,
     colorScheme,
   });
-  await takeAll(page, server.origin, colorScheme === "dark" ? "-dark" : "");
+  await takeAll(page, origin, colorScheme === "dark" ? "-dark" : "");
   await page.close();
 }
 // The shop's bundler would keep the process running.

@@ -196,7 +196,7 @@ const READERS = {
   application: applicationKey,
   type: itemType,
   flag: trueOrFalse,
-  number: envelopeId,
+  number: parsed((text) => integer(text, 1), "a whole number from 1"),
 };
 
 // All browsers support addresses of 2,000 characters.

@@ -34,11 +34,7 @@ const text = (description: string) => ({ type: "string", description });
 const NEWEST = "newest";
 
 /** Inputs that have another name than their filter: the one in what the tools return. */
-const PARAMETER_NAMES: Readonly<Record<string, string>> = {
-  query: "q",
-  trace_id: "trace",
-  replay_id: "replay",
-};
+const PARAMETERS: Record<string, string> = { query: "q", trace_id: "trace", replay_id: "replay" };
 
 /** What a filter's value is, if not any text. */
 const KINDS: Readonly<Record<string, object>> = {
@@ -57,7 +53,7 @@ function filterInput(name: FilterName) {
 const listInputs = (list: ListName) => ({
   ...Object.fromEntries(
     filtersOf(list).filter((name) => name !== "envelope").map((name) => [
-      Object.keys(PARAMETER_NAMES).find((input) => PARAMETER_NAMES[input] === name) ?? name,
+      Object.keys(PARAMETERS).find((input) => PARAMETERS[input] === name) ?? name,
       filterInput(name),
     ]),
   ),
@@ -161,7 +157,7 @@ function listRows(
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || (name === "sort" && value === NEWEST)) continue;
     const isTime = name === "since" || name === "until";
-    parameters.set(PARAMETER_NAMES[name] ?? name, isTime ? timeParameter(`${value}`) : `${value}`);
+    parameters.set(PARAMETERS[name] ?? name, isTime ? timeParameter(`${value}`) : `${value}`);
   }
   const { query } = readListParameters(parameters, Date.now());
   const read = (limit = query.limit) => {
