@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { readListParameters } from "../../monitoring/inbox/query_parameters.ts";
-import { filtersOf, type ListName } from "../../monitoring/models/list_query.ts";
+import { filtersOf, LIST_FILTERS, type ListName } from "../../monitoring/models/list_query.ts";
 import { choicesOf, pageFilters, queryOf } from "../data/filters.ts";
 import { SHARED_PARAMS } from "../data/view.ts";
 import { readQuery } from "./SearchField.tsx";
 
 const LISTS = ["errors", "traces", "logs", "recordings", "envelopes", "pages"] as const;
 const ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+/** A value by its kind; default: any text. */
 const TEXTS: Readonly<Record<string, string>> = {
-  trace: ID,
-  replay: ID,
+  id: ID,
   group: ID.slice(0, 14),
-  envelope: "1",
   application: "apps",
-  since: "15m",
-  until: "1m",
+  number: "1",
+  time: "15m",
 };
 
 Deno.test("filters of all lists → in the links between all views", () => {
@@ -35,7 +34,11 @@ Deno.test("each value of each filter → a parameter that the server reads", () 
     for (const filter of pageFilters(list)) {
       const { name } = filter;
       const values = [...choicesOf(filter).keys()];
-      for (const value of values.length > 0 ? values : [TEXTS[name] ?? "text"]) {
+      for (
+        const value of values.length > 0
+          ? values
+          : [TEXTS[`${LIST_FILTERS[name].values}`] ?? "text"]
+      ) {
         const query = queryOf(new URLSearchParams({ [name]: value }), list);
         if (value === "all") assert.equal(query[name], undefined);
         else {
