@@ -2,7 +2,6 @@ import type { ReactNode } from "react";
 import { cutText, formatCount, formatNumber } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import { Timestamp } from "../../components/Timestamp.tsx";
 import { printedStack } from "../../monitoring/models/error/error_as_text.ts";
 import { errorTitle, LEFT_OUT } from "../../monitoring/models/error/error_entry.ts";
 import type {
@@ -21,12 +20,10 @@ import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { PlayLink, useMoment, useRecording } from "../kit/PlayLink.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
-import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
+import { titleOf } from "./ErrorTitle.tsx";
 import { FetchMaps } from "./FetchMaps.tsx";
-import { errorKind, ErrorLevel } from "./ErrorLevel.tsx";
 import { LongText, SentValues } from "./LongText.tsx";
-import { NewIn } from "./NewIn.tsx";
 import { RelatedItems } from "./RelatedItems.tsx";
 import { StackTrace } from "./StackTrace.tsx";
 
@@ -35,8 +32,6 @@ const OPEN_CONTEXTS = ["user", "extra"];
 const MAX_OPEN_ENTRIES = 12;
 /** Indentation levels of nested exceptions: more would leave no room for the stack trace. */
 const MAX_INDENT = 5;
-/** Characters of the type and of the message in the heading: about two lines each. */
-const MAX_TITLE = 200;
 /** Characters of a name within a sentence. */
 const MAX_NAME = 80;
 
@@ -177,58 +172,6 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
       </div>
     </div>
   );
-}
-
-/** Type and message of an error, as its group has them. */
-export function ErrorTitle({ event, group }: Known) {
-  const { level, handled } = group ?? event;
-  const { type, text } = titleOf(event, group);
-  return (
-    <span className="long-text">
-      <span className={level === "error" ? errorKind(level, handled) : undefined}>{type}</span>
-      {text.slice(type.length)}
-    </span>
-  );
-}
-
-/**
- * Who sent an error, from where and when, and how serious its group is.
- *
- * @param props.sender key of its application; undefined: not known
- */
-export function ErrorFacts({ event, group, sender }: Known & { sender: string | undefined }) {
-  const badges = group ?? { ...event, count: 1, unhandled: Number(event.handled === false) };
-  return (
-    <>
-      {sender && <SentBy keys={[sender]} />}
-      {group?.where && <code className="place">{cutText(group.where, MAX_TITLE)}</code>}
-      <ErrorLevel of={badges} />
-      {badges.unhandled > 0 && badges.unhandled < badges.count && event.handled !== null && (
-        <span>this one {event.handled ? "handled" : "unhandled"}</span>
-      )}
-      {group && <NewIn group={group} release={new Map(event.facts).get("release")} />}
-      <Timestamp at={event.at} precision="ms" isAsSent />
-    </>
-  );
-}
-
-interface Known {
-  readonly event: ShownError;
-  /** Undefined: not known (yet). */
-  readonly group: ErrorGroupRow | undefined;
-}
-
-function titleOf(event: ShownError, group: ErrorGroupRow | undefined) {
-  const type = cutText(group?.type ?? event.title, MAX_TITLE);
-  return { type, text: titleLine(type, group?.value ?? event.value) };
-}
-
-/** Type and message in one line: of a message, the first line as far as a heading has room for it. */
-function titleLine(type: string, value: string): string {
-  const [line = ""] = value.split("\n", 1);
-  const isWhole = line.length === value.length && value.length <= MAX_TITLE;
-  const text = isWhole ? value : `${cutText(line, MAX_TITLE)}…`;
-  return errorTitle({ type, value: text });
 }
 
 /** A further exception of the event, as a cause or as a member of a group: its relation, message and stack trace. */

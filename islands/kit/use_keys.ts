@@ -69,3 +69,24 @@ export const isShown = (element: Element | null | undefined): boolean =>
 /** Whether the focus is on a view's heading, where the console puts it until a detail has its own heading. */
 export const isFocusOnView = (): boolean =>
   document.activeElement?.matches(".view-head h2") ?? false;
+
+/**
+ * Index of the row that a key moves to, within the list; undefined for other keys.
+ *
+ * @param page rows that Page Up and Page Down move by
+ */
+export function rowForKey(
+  key: string,
+  { active, count, page }: { active: number; count: number; page: number },
+): number | undefined {
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: active + 1,
+    ArrowUp: active - 1,
+    PageDown: active + page,
+    PageUp: active - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const target = Object.hasOwn(targets, key) ? targets[key] : undefined;
+  return target === undefined ? undefined : Math.min(count - 1, Math.max(0, target));
+}

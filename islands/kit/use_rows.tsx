@@ -14,7 +14,7 @@ import {
 import { goTo, useIsVisible } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { useView } from "../data/view.ts";
-import { isShown, useStepKeys } from "./use_keys.ts";
+import { isShown, rowForKey, useStepKeys } from "./use_keys.ts";
 
 /** A row's place in its table. */
 export interface RowPlace {
@@ -278,25 +278,4 @@ export function withActiveRow(range: Range, activeIndex: number): number[] {
   const shown = defaultRangeExtractor(range);
   if (activeIndex >= range.count || shown.includes(activeIndex)) return shown;
   return activeIndex < range.startIndex ? [activeIndex, ...shown] : [...shown, activeIndex];
-}
-
-/**
- * Index of the row that a key moves to, within the list; undefined for other keys.
- *
- * @param page rows that Page Up and Page Down move by
- */
-export function rowForKey(
-  key: string,
-  { active, count, page }: { active: number; count: number; page: number },
-): number | undefined {
-  const targets: Readonly<Record<string, number>> = {
-    ArrowDown: active + 1,
-    ArrowUp: active - 1,
-    PageDown: active + page,
-    PageUp: active - page,
-    Home: 0,
-    End: count - 1,
-  };
-  const target = Object.hasOwn(targets, key) ? targets[key] : undefined;
-  return target === undefined ? undefined : Math.min(count - 1, Math.max(0, target));
 }

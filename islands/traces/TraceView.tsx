@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "reac
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { omittedText, type TraceContent } from "../../monitoring/models/trace/trace_content.ts";
+import { NO_CONTENT, omittedText } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
 import { useApplications } from "../data/lists.ts";
 import { changeParams, fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
@@ -32,14 +32,6 @@ import { isShown, useStepKeys } from "../kit/use_keys.ts";
 
 /** With fewer spans the waterfall shows nearly all of them. */
 const MIN_MINIMAP_SPANS = 60;
-const NOTHING: TraceContent = {
-  envelopes: [],
-  spans: [],
-  marks: [],
-  replay_id: null,
-  omitted: { spans: 0, errors: 0, logs: 0 },
-  whole: null,
-};
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Waterfall"], ["flame", "Flame"]] as const;
 /** At most this many ticks on the time axis. */
@@ -48,12 +40,10 @@ const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 /**
  * One trace: facts, search, minimap, waterfall, and the selected span.
  */
-export function TraceView({ traceId }: {
-  traceId: string;
-}) {
+export function TraceView({ traceId }: { traceId: string }) {
   const { params } = useFragment();
   const content = useTraceContent(traceId);
-  const stored = content.value ?? NOTHING;
+  const stored = content.value ?? NO_CONTENT;
   // Reading a large trace takes a frame or two.
   const trace = useMemo(() => readTrace(stored), [stored]);
   const timeWindow = useTimeWindow(trace);
@@ -68,11 +58,8 @@ export function TraceView({ traceId }: {
     : (params.has("span") || params.has("pattern"))
     ? TICKS.besideDetail
     : TICKS.wide;
-  const ticks = useMemo(() => ticksOf(window, trace.origin_ms, most), [
-    window,
-    trace.origin_ms,
-    most,
-  ]);
+  const { origin_ms } = trace;
+  const ticks = useMemo(() => ticksOf(window, origin_ms, most), [window, origin_ms, most]);
 
   const isFlame = params.get("as") === "flame";
   const q = params.get("q") ?? "";
@@ -156,7 +143,7 @@ export function TraceView({ traceId }: {
     <TimeAxis
       isNarrow={isNarrow}
       window={window}
-      origin={trace.origin_ms}
+      origin={origin_ms}
       ticks={ticks}
       marks={trace.marks}
       vitals={vitals}
@@ -300,10 +287,7 @@ const NARROW = "(max-width: 40rem)";
 
 /** Whether the page is as narrow as a phone. */
 function useIsNarrow(): boolean {
-  return useSyncExternalStore(
-    subscribeToWidth,
-    () => matchMedia(NARROW).matches,
-  );
+  return useSyncExternalStore(subscribeToWidth, () => matchMedia(NARROW).matches);
 }
 
 function subscribeToWidth(listener: () => void): () => void {

@@ -18,6 +18,16 @@ export interface TraceContent extends TraceParts {
   readonly whole: TraceRow | null;
 }
 
+/** Of a trace that is not read yet. */
+export const NO_CONTENT: TraceContent = {
+  envelopes: [],
+  spans: [],
+  marks: [],
+  replay_id: null,
+  omitted: { spans: 0, errors: 0, logs: 0 },
+  whole: null,
+};
+
 /** States what of a trace is not shown; empty: nothing. */
 export function omittedText({ omitted, whole }: Pick<TraceContent, "omitted" | "whole">): string {
   if (whole === null) return "";
