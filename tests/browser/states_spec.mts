@@ -56,11 +56,16 @@ async function postRows(origin: string): Promise<void> {
 test("no response yet → loading states", async ({ page }) => {
   // No response at all.
   await page.route(INBOX, () => {});
+  // Each text appears slowly, and another may follow the first.
+  await page.addInitScript(() => {
+    addEventListener("animationstart", () => {
+      for (const animation of document.getAnimations()) animation.finish();
+    });
+  });
   // Lists are alike.
   for (const place of PLACES.filter((place) => /traces|s\//.test(place))) {
     await page.goto(`/?${place.length}${place}`);
     await expect(page.locator(".view:visible")).toContainText(/(Loading|Reading|Connecting)/);
-    // It appears slowly.
     await page.evaluate(() => document.getAnimations().forEach((one) => one.finish()));
     await expectAccessibleLayout(page, place);
   }
