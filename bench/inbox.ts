@@ -3,7 +3,8 @@ import { loadConfig } from "../config/config.ts";
 import { Inbox } from "../monitoring/inbox/inbox.ts";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { rowKeyOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
-import { GROUP_STATES, type Lists, OWN_APPLICATION } from "../monitoring/models/rows.ts";
+import { OWN_APPLICATION } from "../monitoring/models/application_rows.ts";
+import { GROUP_STATES, type Lists } from "../monitoring/models/rows.ts";
 import {
   APPLICATIONS,
   LIST_FILTERS,

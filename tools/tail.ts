@@ -2,7 +2,11 @@
 import { setTimeout } from "node:timers/promises";
 import { loadConfig } from "../config/config.ts";
 import { visibleJson } from "../monitoring/models/readable_json.ts";
-import { type ApplicationList, OWN_APPLICATION, UNKNOWN_NAME } from "../monitoring/models/rows.ts";
+import {
+  type ApplicationList,
+  OWN_APPLICATION,
+  UNKNOWN_NAME,
+} from "../monitoring/models/application_rows.ts";
 import { TOOL } from "../monitoring/protocol/commands.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
 import {

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
+import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { useApplications } from "../data/lists.ts";
 import { useFragment } from "../data/fragment.ts";
 import { nameOf, shortRelease } from "../kit/application_labels.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApplicationRow } from "../../monitoring/models/rows.ts";
+import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
 import { releaseMarks, shownApplications } from "./ReleaseMarks.tsx";
 
 function applicationOf(

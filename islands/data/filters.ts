@@ -8,7 +8,7 @@ import {
 } from "../../monitoring/models/list_query.ts";
 import { ITEM_TYPES } from "../../monitoring/protocol/categories.ts";
 import { LOG_LEVELS } from "../../monitoring/protocol/log_levels.ts";
-import type { ApplicationList } from "../../monitoring/models/rows.ts";
+import type { ApplicationList } from "../../monitoring/models/application_rows.ts";
 import type { ConsoleQuery } from "./inbox.ts";
 
 /** A filter of lists: a parameter of the address, and of the server's query by the same name. */

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useRef } from "react";
-import { type ApplicationList, OWN_APPLICATION, type Page } from "../../monitoring/models/rows.ts";
+import { type ApplicationList, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
+import type { Page } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_units.ts";

@@ -16,7 +16,7 @@ import {
   type LabelParts,
   labelsByKey,
 } from "./application_labels.ts";
-import type { Application } from "../../monitoring/models/rows.ts";
+import type { Application } from "../../monitoring/models/application_rows.ts";
 import { useApplications } from "../data/lists.ts";
 import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
 

@@ -8,7 +8,7 @@ import { InboxTokenForm } from "./InboxTokenForm.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 import { queryOf } from "../data/filters.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
-import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
+import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { useView } from "../data/view.ts";
 import { type ConsoleList, isOwnOnly, useApplications } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";

@@ -1,5 +1,9 @@
 import { ellipsize } from "../../components/format.ts";
-import { type Application, OWN_APPLICATION, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
+import {
+  type Application,
+  OWN_APPLICATION,
+  UNKNOWN_NAME,
+} from "../../monitoring/models/application_rows.ts";
 
 /** The name of an application, and what distinguishes it from others with that name; empty: nothing. */
 export type LabelParts = readonly [name: string, details: string];

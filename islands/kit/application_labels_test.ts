@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Application, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
+import { type Application, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { applicationLabels, fullLabel, joinLabels, shortRelease } from "./application_labels.ts";
 
 const application = (key: string, name: string, rest: Partial<Application> = {}): Application => ({

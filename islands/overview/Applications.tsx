@@ -3,12 +3,11 @@ import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
+import { type ApplicationRow, MAX_STARTS } from "../../monitoring/models/application_rows.ts";
 import {
-  type ApplicationRow,
   type EndpointRow,
   type ErrorGroupRow,
   MAX_LIST_ROWS,
-  MAX_STARTS,
 } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";

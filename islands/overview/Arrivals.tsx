@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Icon, type IconName, Mark } from "../../components/Icon.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { OWN_APPLICATION } from "../../monitoring/models/rows.ts";
+import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";

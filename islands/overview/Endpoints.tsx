@@ -1,7 +1,8 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import type { ApplicationRow, EndpointRow, Runs } from "../../monitoring/models/rows.ts";
+import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
+import type { EndpointRow, Runs } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";

@@ -3,10 +3,10 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import {
   type ApplicationRow,
-  type ErrorGroupRow,
   newestRelease,
   OWN_APPLICATION,
-} from "../../monitoring/models/rows.ts";
+} from "../../monitoring/models/application_rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { queryOf, RANGES } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";

@@ -1,10 +1,6 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
-import {
-  type ApplicationRow,
-  type EndpointRow,
-  type ErrorGroupRow,
-  newestRelease,
-} from "../../monitoring/models/rows.ts";
+import { type ApplicationRow, newestRelease } from "../../monitoring/models/application_rows.ts";
+import type { EndpointRow, ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { linkTo } from "../data/fragment.ts";

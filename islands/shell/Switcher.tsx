@@ -1,7 +1,11 @@
 import "../background_code.ts";
 import { useEffect, useRef } from "react";
 import { Icon } from "../../components/Icon.tsx";
-import { type ApplicationList, MAX_COUNT, OWN_APPLICATION } from "../../monitoring/models/rows.ts";
+import {
+  type ApplicationList,
+  MAX_COUNT,
+  OWN_APPLICATION,
+} from "../../monitoring/models/application_rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { useApplications } from "../data/lists.ts";
 import { ALL } from "../data/filters.ts";

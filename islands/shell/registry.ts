@@ -1,7 +1,7 @@
 import type { ComponentType } from "react";
 import { ICONS } from "../../components/Icon.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
-import type { ListCounts } from "../../monitoring/models/rows.ts";
+import type { ListCounts } from "../../monitoring/models/application_rows.ts";
 import type { ViewFacts } from "../data/view.ts";
 
 /**

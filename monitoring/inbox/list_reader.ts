@@ -7,13 +7,15 @@ import { recordingRow } from "../models/recording/recording_entry.ts";
 import {
   type ApplicationList,
   type ApplicationRow,
+  type ListCounts,
+  MAX_COUNT,
+  newestRelease,
+} from "../models/application_rows.ts";
+import {
   type EndpointRow,
   type ErrorGroupRow,
-  type ListCounts,
   type LogRow,
-  MAX_COUNT,
   MAX_LIST_ROWS,
-  newestRelease,
   type Page,
   type RecordingRow,
   type TraceRow,

@@ -2,7 +2,7 @@ import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { HistogramList } from "../models/histogram.ts";
 import { SLACK_MS } from "../models/recording/timeline.ts";
-import { MAX_APPLICATIONS, MAX_OPS, MAX_RELEASES, MAX_STARTS } from "../models/rows.ts";
+import { MAX_APPLICATIONS, MAX_OPS, MAX_RELEASES, MAX_STARTS } from "../models/application_rows.ts";
 import {
   all,
   COMMON,

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLTagStore } from "node:sqlite";
 import { envelopeAt } from "../models/index/list_cursor.ts";
-import { OWN_APPLICATION } from "../models/rows.ts";
+import { OWN_APPLICATION } from "../models/application_rows.ts";
 import type { EnvelopeApplication } from "../models/application.ts";
 import { KEYED_TABLES } from "./schema.ts";
 

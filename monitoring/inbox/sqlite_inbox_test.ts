@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { until } from "../../tests/harness/until.ts";
-import { OWN_APPLICATION } from "../models/rows.ts";
+import { OWN_APPLICATION } from "../models/application_rows.ts";
 import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 import { exportArchive, importArchive } from "./archive.ts";
 import type { Inbox } from "./inbox.ts";

@@ -3,7 +3,7 @@ import { isOwnTelemetry } from "../protocol/own_telemetry.ts";
 import { digest } from "./digest.ts";
 import { at, attributeAt, listOf, pairsAt, textAt, tidyText, timeAt } from "./json.ts";
 import type { ParsedEnvelope } from "./parsed_envelope.ts";
-import { type Application, OWN_APPLICATION, UNKNOWN_NAME } from "./rows.ts";
+import { type Application, OWN_APPLICATION, UNKNOWN_NAME } from "./application_rows.ts";
 import { isForDevices, type Side, sideOf } from "./side.ts";
 
 /** The application of one envelope, the release that sent it, and how its name is known. */

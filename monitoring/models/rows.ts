@@ -1,5 +1,4 @@
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
-import type { Side } from "./side.ts";
 import type { PageVitals } from "./trace/page_vitals.ts";
 
 /**
@@ -244,79 +243,3 @@ export interface LogRow {
   /** Key of the application. */
   readonly application: string;
 }
-
-/**
- * The application that sent an envelope. It is identified by name, environment and side, which do not change
- * when a new version is released. All texts are untrusted.
- */
-export interface Application {
-  /** {@linkcode OWN_APPLICATION}'s, or 14 hex digits, see `application.ts`. */
-  readonly key: string;
-  /** Of the service, the application or the release; without these the SDK's, such as `sentry.python`. */
-  readonly name: string;
-  /** Null: not known. */
-  readonly environment: string | null;
-  readonly side: Side;
-}
-
-/** This page and this server. */
-export const OWN_APPLICATION: Application = {
-  key: "sightglass",
-  name: "Sightglass",
-  environment: null,
-  side: "unknown",
-};
-
-/** Name of an application that sends neither a name nor its SDK, such as a script that uses `curl`. */
-export const UNKNOWN_NAME = "unknown";
-
-/** An application and what it has sent: a row of `view=applications`. */
-export interface ApplicationRow extends Application {
-  /** Newest first, at most {@linkcode MAX_RELEASES}. */
-  readonly releases: readonly string[];
-  /** When the first envelope of each of them was received that is stored, milliseconds since 1970. */
-  readonly releases_since: readonly number[];
-  /** When processes of a server started, by their own clocks, newest first, at most {@linkcode MAX_STARTS}. */
-  readonly starts: readonly number[];
-  readonly envelopes: number;
-  /** When its newest envelope was received, milliseconds since 1970. */
-  readonly last_seen: number;
-}
-
-/**
- * Rows of each list that match the application, release, environment and time of a query; at most
- * {@linkcode MAX_COUNT}.
- */
-export interface ListCounts {
-  readonly traces: number;
-  /** Open groups. */
-  readonly errors: number;
-  readonly logs: number;
-  readonly recordings: number;
-  readonly envelopes: number;
-}
-
-/** The release that was received last for the first time; undefined: none was sent. */
-export function newestRelease({ releases, releases_since }: ApplicationRow): string | undefined {
-  return releases[releases_since.indexOf(Math.max(...releases_since))];
-}
-
-/** The response of `view=applications`. */
-export interface ApplicationList {
-  /** Last seen first, at most {@linkcode MAX_APPLICATIONS}. */
-  readonly rows: readonly ApplicationRow[];
-  readonly counts: ListCounts;
-  /** Operations of the spans of the query's application, sorted; at most {@linkcode MAX_OPS}. */
-  readonly ops: readonly string[];
-}
-
-/** More operations than a person can choose from. */
-export const MAX_OPS = 100;
-
-/** More applications than a person can choose from. */
-export const MAX_APPLICATIONS = 100;
-export const MAX_RELEASES = 20;
-/** More than a chart has marks for. */
-export const MAX_STARTS = 50;
-/** Counting further takes time that grows with the inbox. */
-export const MAX_COUNT = 1_000;

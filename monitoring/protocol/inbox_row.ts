@@ -29,7 +29,7 @@ export interface InboxRow {
   readonly items: readonly InboxItem[];
   /** The request's `Content-Encoding`; null: not compressed. */
   readonly content_encoding: string | null;
-  /** Key of the application, see `models/rows.ts`; null: not known yet, stored by an older version. */
+  /** Key of the application, see `models/application.ts`; null: not known yet, stored by an older version. */
   readonly application: string | null;
   /** Only in the list of envelopes. */
   readonly summary?: EnvelopeSummary;

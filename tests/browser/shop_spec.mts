@@ -1,6 +1,6 @@
 /** A shop with real SDKs of two versions: what its applications sent, as the inbox, an assistant and the page show it. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { OWN_APPLICATION, UNKNOWN_NAME } from "../../monitoring/models/rows.ts";
+import { OWN_APPLICATION, UNKNOWN_NAME } from "../../monitoring/models/application_rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import {
