@@ -92,7 +92,7 @@ export function queryValues(q = ""): Record<string, string | number> {
     if (term.field === undefined) {
       const { id } = term;
       const phrases = id === undefined ? [] : [{ words: idWords(id), isBeginning: true }];
-      values[`words${n}`] = anyOf([term.phrase, ...phrases]);
+      values[`words${n}`] = anyOf([...term.phrases, ...phrases]);
       if (id !== undefined) Object.assign(values, { [`id${n}`]: id, [`idEnd${n}`]: `${id}g` });
       continue;
     }

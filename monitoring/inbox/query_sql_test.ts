@@ -15,7 +15,16 @@ const SENDERS = [
 ];
 
 const text = fc.constantFrom(
-  ...["Payment failed", "payment", "Größe A-12", "main.go:42", "order.id A-1", "x", "", "ÄÖ €"],
+  ...[
+    "Payment failed",
+    "payment",
+    "Größe A-12",
+    "main.go:42",
+    "order.id A-1",
+    "11111111",
+    "",
+    "ÄÖ €",
+  ],
 );
 const value = fc.oneof(
   text,

@@ -20,7 +20,8 @@ export interface Phrase {
 export interface TextTerm {
   readonly isExcluded: boolean;
   readonly field?: undefined;
-  readonly phrase: Phrase;
+  /** An entry has one of them: those of an id are it as written, and without dashes. */
+  readonly phrases: readonly Phrase[];
   /** The beginning of an id, as ids are stored: at least 8 hexadecimal digits. */
   readonly id: string | undefined;
 }
@@ -89,8 +90,11 @@ const ONE_LETTER = /^ [a-z\d] $/;
 
 function textTerm(text: string, isBeginning: boolean): Omit<TextTerm, "isExcluded"> | undefined {
   const id = text.replaceAll("-", "").toLowerCase();
-  const phrase = phraseOf(text, isBeginning && !ONE_LETTER.test(wordsOf(text)));
-  return phrase === null ? undefined : { phrase, id: ID.test(id) ? id : undefined };
+  const isId = ID.test(id);
+  const phrases = [text, ...isId && text.includes("-") ? [id] : []].flatMap((text) =>
+    phraseOf(text, isBeginning && !ONE_LETTER.test(wordsOf(text))) ?? []
+  );
+  return phrases.length === 0 ? undefined : { phrases, id: isId ? id : undefined };
 }
 
 function fieldTerm(field: string, text: string, isQuoted: boolean): Omit<FieldTerm, "isExcluded"> {
@@ -189,7 +193,8 @@ function matchesTerm(
   const has = ({ words: phrase, isBeginning }: Phrase) =>
     words.includes(phrase.slice(inWords ? 1 : 0, isBeginning || inWords ? -1 : undefined));
   if (term.field === undefined) {
-    return has(term.phrase) || term.id !== undefined && ids.includes(idWords(term.id).trimEnd());
+    return term.phrases.some(has) ||
+      term.id !== undefined && ids.includes(idWords(term.id).trimEnd());
   }
   const { field, names, value } = term;
   if (Object.hasOwn(fields, field)) {

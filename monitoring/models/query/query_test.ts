@@ -16,6 +16,7 @@ const ATTRIBUTES = {
   "ratio": -0.5,
   "file": "C:\\temp\\a b.txt",
   "none": null,
+  "replay": "fedcba9876543210fedcba9876543210",
 };
 const NAMES = "POST /api/Größe café main.go:42";
 const FIELDS = {
@@ -67,6 +68,7 @@ const FOUND = [
   "9F8E7D6C-5B4A-3928",
   "01234567-89AB-CDEF-0123-456789ABCDEF",
   "0123456789ab",
+  "fedcba98-7654-3210-fedc-ba9876543210 FEDCBA98-7654",
   '% & - -- : "',
 ];
 const NOT_FOUND = [
@@ -116,8 +118,8 @@ Deno.test("any text → a bounded number of terms, and no error", () => {
   fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
     const terms = parseQuery(text);
     assert.ok(terms.length <= 32);
-    for (const { field, phrase } of terms) {
-      assert.ok(field !== undefined || phrase.words.trim() !== "");
+    for (const { field, phrases } of terms) {
+      assert.ok(field !== undefined || phrases.every(({ words }) => words.trim() !== ""));
     }
     matches(terms, ENTRY);
   }));
