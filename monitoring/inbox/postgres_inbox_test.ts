@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { until } from "../../tests/harness/until.ts";
-import { ID_EPOCH_MS } from "../models/index/list_cursor.ts";
 import type { GroupAlert } from "../models/rows.ts";
 import { PostgresDatabase } from "../storage/postgres.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
@@ -45,32 +44,6 @@ const tests = [
   ...inboxTests("PostgreSQL", withServers),
 ];
 for (const test of tests) Deno.test({ ...test, ignore });
-
-test("log of version 2, whose ids began with 1970 → ids of this version, states kept", async (server) => {
-  const old = await server();
-  for (const value of ["a", "b"]) await old.store(admitted(envelopeOf({}, error(value))));
-  const { group } = old.page("errors", {}).rows[0]!;
-  await old.changeGroup(group, "muted");
-  const before = ids(old);
-  await old.close();
-  await postgres.admin(
-    `UPDATE sightglass.inbox_log SET id = id + ${ID_EPOCH_MS};
-    UPDATE sightglass.inbox_log SET data = jsonb_set(data::jsonb, '{state,newest}',
-      to_jsonb((data->'state'->>'newest')::bigint + ${ID_EPOCH_MS}))::json WHERE kind = 'group';
-    UPDATE sightglass.inbox_state SET last = last + ${ID_EPOCH_MS}, floor = floor + ${ID_EPOCH_MS};
-    UPDATE sightglass.versions SET version = 2 WHERE store = 'inbox'`,
-    "spool",
-  );
-  const inbox = await server();
-  assert.deepEqual(ids(inbox), before);
-  assert.equal(inbox.page("errors", { state: "muted" }).rows[0]?.group, group);
-  const states = await postgres.admin(
-    "SELECT (data->'state'->>'newest')::int AS newest, (data->'state'->>'deleted')::int AS deleted" +
-      " FROM sightglass.inbox_log WHERE kind = 'group'",
-    "spool",
-  );
-  assert.deepEqual(states, [{ newest: before.at(-1), deleted: 0 }]);
-});
 
 test("two servers → envelopes, groups, maps, deletion of one are seen by the other", async (server) => {
   const alerts: GroupAlert[][] = [[], []];

@@ -31,25 +31,7 @@ const TABLES = `
     FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${ID_EPOCH_MS} AS now) AS clock;
 `;
 
-const shifted = (id: string) => `greatest(0, (${id})::bigint - ${ID_EPOCH_MS})`;
-
-/** Ids began with milliseconds since 1970. It becomes another log, so that each replica is made again. */
-const SMALLER_IDS = `
-  UPDATE sightglass.inbox_log SET id = id - ${ID_EPOCH_MS}, data = CASE WHEN kind = 'group' THEN
-    jsonb_set(jsonb_set(data::jsonb,
-      '{state,deleted}', to_jsonb(${shifted("data->'state'->>'deleted'")})),
-      '{state,newest}', to_jsonb(${shifted("data->'state'->>'newest'")}))::json
-    ELSE data END WHERE id > ${ID_EPOCH_MS};
-  UPDATE sightglass.inbox_state SET log = gen_random_uuid()::text, last = last - ${ID_EPOCH_MS},
-    floor = floor - ${ID_EPOCH_MS} WHERE last > ${ID_EPOCH_MS};
-`;
-
-/** The tables of the inbox. Version 1 had rows for what expired, which each server finds by itself now. */
-export const POSTGRES_INBOX_SCHEMA: Schema = {
-  version: 3,
-  create: TABLES,
-  upgrades: { 1: "DELETE FROM sightglass.inbox_log WHERE kind = 'evict'", 2: SMALLER_IDS },
-};
+export const POSTGRES_INBOX_SCHEMA: Schema = { version: 3, create: TABLES };
 
 const LOG = "sightglass.inbox_log";
 
