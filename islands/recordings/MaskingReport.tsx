@@ -12,7 +12,7 @@ import {
   MAX_SEARCHED,
   PERSONAL_KINDS,
 } from "../../monitoring/models/recording/masking_report/personal_data.ts";
-import type { RecordedEvent } from "../../monitoring/models/recording/recording.ts";
+import type { RecordedEvent, Recording } from "../../monitoring/models/recording/recording.ts";
 import { linkTo, momentHref } from "../data/fragment.ts";
 import { useRead } from "../data/use_read.ts";
 import { inbox } from "../data/inbox.ts";
@@ -21,8 +21,8 @@ import { inParallel, inShortTasks, listEnvelopes, MAX_BYTES } from "../player/se
 /** Where the report's links lead. */
 interface Linked {
   readonly replayId: string;
-  /** Start of the recording, milliseconds since 1970; undefined: it cannot be played. */
-  readonly from: number | undefined;
+  /** Undefined: it cannot be played. */
+  readonly recording: Pick<Recording, "from" | "to"> | undefined;
 }
 
 const NONE: readonly string[] = [];
@@ -137,15 +137,15 @@ function SearchForm({ search }: { search: (wanted: readonly string[]) => void })
   );
 }
 
-function FindingList({ findings, replayId, from }: Linked & { findings: readonly Finding[] }) {
+function FindingList({ findings, replayId, recording }: Linked & { findings: readonly Finding[] }) {
   return (
     <ul>
       {findings.map(({ what, value, excerpt, at, envelope, place }, index) => (
         <li key={index} className="entry">
           <p>
             {what && <strong>{what}</strong>} <mark>{what ? value : excerpt}</mark>{" "}
-            {at !== null && from !== undefined && (
-              <a href={momentHref(replayId, at)}>Play at {formatClock(at - from)}</a>
+            {at !== null && recording && recording.from <= at && at <= recording.to && (
+              <a href={momentHref(replayId, at)}>Play at {formatClock(at - recording.from)}</a>
             )} {envelope !== null && <a href={linkTo("envelopes", [`${envelope}`])}>envelope</a>}
           </p>
           <code>{place}</code>

@@ -69,7 +69,7 @@ export function RecordingView({ replayId }: {
               page's content. They cannot be played here. “Envelopes” above has the videos as
               received, and what was recorded beside them.
             </p>
-            <Masking {...{ replayId }} events={[]} from={undefined} />
+            <Masking {...{ replayId }} events={[]} recording={undefined} />
           </>
         )
         : <Content replayId={replayId} result={result} />}
@@ -128,11 +128,7 @@ function Content({ replayId, result }: {
                 Mostly the first one has it, number 0.
               </p>
             )}
-          <Masking
-            replayId={replayId}
-            events={result.events}
-            from={result.recording?.from ?? result.row?.started_at ?? 0}
-          />
+          <Masking replayId={replayId} events={result.events} recording={result.recording} />
         </>
       );
   }
@@ -142,7 +138,7 @@ function Content({ replayId, result }: {
 function Masking(props: {
   replayId: string;
   events: readonly RecordedEvent[];
-  from: number | undefined;
+  recording: Recording | undefined;
 }) {
   const [wasOpened, setWasOpened] = useState(false);
   return (

@@ -4,7 +4,15 @@ import { CANARIES, enterCanaries, plantCanaries } from "../harness/browser/canar
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { postBody, postEnvelope } from "../harness/browser/posted.ts";
 import { leave } from "../harness/browser/signals.ts";
-import { messagePack, pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
+import {
+  addition,
+  element,
+  entry,
+  messagePack,
+  pageEvents,
+  segmentEnvelope,
+  text,
+} from "../harness/recorded_segments.ts";
 import { openMaskingReport, searchReport } from "../harness/browser/views.ts";
 
 const typeOf = ({ type }: { type: string }) => type;
@@ -105,6 +113,30 @@ test("video of a mobile app → its plain text is searched; the rest is not clai
   const found = await searchReport(page, ["canaryscreen", "canarypicture"]);
   expect(found).toEqual({ canaryscreen: ["replay_video"], canarypicture: [] });
   await expect(report).toContainText("“canarypicture”: not found in what was read");
+});
+
+test("found before what is played, or beside it → no link to a moment", async ({ page, server }) => {
+  const start = Date.now() - 60_000;
+  const [played, incomplete] = ["3".repeat(32), "4".repeat(32)];
+  const shown = text(11, "ann@shop.example");
+  const segments = [
+    { replayId: played, number: 0, events: pageEvents(start, [element(10, "p", {}, [shown])]) },
+    { replayId: incomplete, number: 1, events: [addition(start, shown)] },
+  ];
+  for (const { events, ...segment } of segments) {
+    const early = entry(start - 3_000, "breadcrumb", { message: "bob@shop.example" });
+    const event = { user: { email: "eve@shop.example" } };
+    const body = segmentEnvelope({ ...segment, events: [early, ...events], event });
+    await postBody(server.origin, body);
+    await page.goto(`/#/recordings/${segment.replayId}`);
+    await openMaskingReport(page);
+    const found = page.locator(".masking").getByRole("listitem");
+    const withLink = found.filter({ hasText: "Play at" });
+    await expect(found).toHaveCount(3);
+    await expect(withLink).toHaveText(
+      segment.replayId === played ? [/ann@shop\.example Play at 0:00/] : [],
+    );
+  }
 });
 
 test("its code did not load → “Try again” shows the report", async ({ page, context, server, watch }) => {

@@ -1,5 +1,5 @@
 import { tryReadEnvelope } from "../../../protocol/scanner.ts";
-import { at, parseJson, textAt, timeAt } from "../../json.ts";
+import { at, parseJson, textAt } from "../../json.ts";
 import type { RecordedEvent } from "../recording.ts";
 import {
   findPersonalData,
@@ -17,7 +17,7 @@ export interface Finding {
   readonly excerpt: string;
   /** What contains it, and the names on the way to it: `page: <input>.value`, `log: items.body`. */
   readonly place: string;
-  /** Milliseconds since 1970; null: not known. */
+  /** By the clock of the recorded page, milliseconds since 1970; null: not found in the recording. */
   readonly at: number | null;
   /** Envelope that contains it; null: the recording. */
   readonly envelope: number | null;
@@ -91,26 +91,22 @@ export class MaskingReport {
   /** Searches every text in JSON of any depth: the values, and keys that are not plain names. */
   #walk(json: unknown, origin: Origin): void {
     // Not recursive: JSON can be nested more deeply than the stack allows.
-    const open: { value: unknown; path: Path; time: number | null }[] = [
-      { value: json, path: [], time: origin.at },
-    ];
+    const open: { value: unknown; path: Path }[] = [{ value: json, path: [] }];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const { value, time: above } = next;
-      if (typeof value === "string") this.#search(value, next.path, { ...origin, at: above });
+      const { value } = next;
+      if (typeof value === "string") this.#search(value, next.path, origin);
       if (typeof value !== "object" || value === null) continue;
       const tag = textAt(value, "tagName");
       // The path to a text of an element begins with the element.
       const path = tag === null ? next.path : [`<${tag}>`.slice(0, MAX_NAME)];
-      const time = origin.at ?? timeAt(value, "timestamp") ?? timeAt(value, "start_timestamp") ??
-        above;
       // In reverse, because the last one that is added is read first.
       for (const [key, child] of Object.entries(value).reverse()) {
         const isUnnamed = Array.isArray(value) || UNNAMED.has(key);
         const inner = isUnnamed ? path : [...path, key.slice(0, MAX_NAME)].slice(-MAX_NAMES);
         // Others, such as addresses, may be data.
-        if (!isUnnamed && !NAME.test(key)) this.#search(key, path, { ...origin, at: time });
+        if (!isUnnamed && !NAME.test(key)) this.#search(key, path, origin);
         if (typeof child !== "string" && (typeof child !== "object" || child === null)) continue;
-        open.push({ value: child, path: inner, time });
+        open.push({ value: child, path: inner });
       }
     }
   }
