@@ -56,7 +56,7 @@ export function SentValues({ values: { shown, more }, searchedAs }: {
             <>
               <LongText text={value} max={MAX_VALUE} />{" "}
               {searchedAs !== undefined && !NO_TEXT.test(value) && (
-                <ValueLinks name={searchedAs + name} value={value} />
+                <ValueLinks name={searchedAs + name} value={value.trim()} />
               )}
             </>
           ),

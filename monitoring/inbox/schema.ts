@@ -279,7 +279,7 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 19,
+  version: 20,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
@@ -287,6 +287,7 @@ export const INBOX_SCHEMA: Schema = {
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
     16: "",
     17: "",
-    18: NEW_INDEX,
+    18: "",
+    19: NEW_INDEX,
   },
 };

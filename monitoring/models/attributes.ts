@@ -12,7 +12,8 @@ interface AttributeLimits {
 }
 
 /**
- * The attributes of a span or a log, without escape sequences of terminals. Values of other types are converted to JSON.
+ * The attributes of a span or a log, without escape sequences of terminals, and without white space
+ * around a value: it is not seen, so it would not be searched for. Values of other types are converted to JSON.
  *
  * @param attributes untrusted: plain values or `{value, type}`; those beyond the limits are omitted
  */
@@ -41,5 +42,5 @@ function boundedValue(attribute: unknown, max: number): string | number | boolea
   if (typeof value === "boolean" || Number.isFinite(value)) return value as boolean | number;
   const raw = typeof value === "string" ? value : toJson(value);
   // Four times as much: escape sequences are removed.
-  return tidyText(withoutAnsi(raw.slice(0, 4 * max)), max) ?? "";
+  return tidyText(withoutAnsi(raw.slice(0, 4 * max)).trim(), max) ?? "";
 }

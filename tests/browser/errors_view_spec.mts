@@ -64,7 +64,7 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   const lowStock = (sku: number) => ({
     ...messageEvent(),
     logentry: { message: `Stock of ${sku} is low` },
-    tags: { warehouse: "north", ...sku === 3 && { shift: "late" } },
+    tags: { warehouse: "north\n", ...sku === 3 && { shift: "late" } },
   });
   await postEvents(server.origin, lowStock(1), lowStock(2));
   await page.goto("/#/errors");

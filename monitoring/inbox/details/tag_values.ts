@@ -69,4 +69,4 @@ function valuesOf({ facts, contexts, tags }: ReportedError): (readonly [string, 
     .map(([name, value]) => [cut(name), cut(value)]);
 }
 
-const cut = (text: string) => text.slice(0, MAX_TEXT).toWellFormed();
+const cut = (text: string) => text.slice(0, MAX_TEXT).trim().toWellFormed();

@@ -537,13 +537,18 @@ export function addFilterTests(test: AddTest): void {
           end_timestamp: second - 0.999,
         }),
       );
-      await add(log("sent", { trace_id: hexId(3), attributes: { cart: { value: 77 } } }));
+      await add(
+        log("sent", { trace_id: hexId(3), attributes: { cart: { value: 77 }, os: "Debian 12\n" } }),
+      );
       const tags = { tenant: "acme", empty: "" };
       await add(
         error("no stock", 4, {
           tags,
           user: { id: "u-9" },
-          contexts: { browser: { name: "Firefox", version: "150" }, trace: { trace_id: hexId(4) } },
+          contexts: {
+            browser: { name: "Firefox", version: "150\n" },
+            trace: { trace_id: hexId(4) },
+          },
         }),
       );
       const found = (q: string) =>
@@ -559,8 +564,8 @@ export function addFilterTests(test: AddTest): void {
         ["duration:<2s", [2]],
         ["-duration:<2s", [4, 3, 1]],
         ['-name:"GET /health" -cart:77', [4, 1]],
-        ["cart:>70 level:info", [3]],
-        ['tenant:acme user.id:u-9 browser:"Firefox 150" type:TypeError', [4]],
+        ['cart:>70 level:info os:"Debian 12"', [3]],
+        ['tenant:acme user.id:u-9 browser:"Firefox 150" browser.version:150 type:TypeError', [4]],
         [hexId(3).slice(0, 8), [4, 3, 2, 1]],
         [hexId(3), [3]],
       ];
