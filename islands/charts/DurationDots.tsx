@@ -14,7 +14,8 @@ const DECADES = 12;
 const TIP =
   "Of each trace that has ended: the duration of its page load, navigation or request; with an" +
   ` application, of its own. Median by nearest rank, of at least ${MIN_SAMPLES} traces.` +
-  " Dots: the shortest, the middle and the longest of each bar of Traces, and the median's.";
+  " Dots: the shortest, the middle and the longest of each bar of Traces, and the median's;" +
+  " red: the trace, of a chosen application its part, has an error or a failed root span.";
 
 /**
  * The durations of all traces of a histogram, over its time. The scale is logarithmic: a slow one among fast ones hides

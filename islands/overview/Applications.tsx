@@ -14,7 +14,7 @@ import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
-import { fullLabel, labelsByKey, nameOf, shortRelease } from "../kit/application_labels.ts";
+import { fullLabel, nameOf, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { durationOf, ENDPOINT_TIP } from "./Endpoints.tsx";
 import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
@@ -22,6 +22,8 @@ import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
 /** An application, and what is known of it in the chosen time. */
 export interface KnownApplication {
   readonly row: ApplicationRow;
+  /** What distinguishes it from all others. */
+  readonly label: string;
   /** The chosen one, else its newest. */
   readonly release: string | undefined;
   /** Its open errors; undefined: not known. */
@@ -41,12 +43,13 @@ export const stateOf = ({ reasons: [worst] }: Pick<KnownApplication, "reasons">)
  *
  * @param props.known undefined: not known yet
  * @param props.others have links only
+ * @param props.labels of all applications by key
  */
-export function Applications({ known, others }: {
+export function Applications({ known, others, labels }: {
   known: readonly KnownApplication[] | undefined;
   others: readonly ApplicationRow[];
+  labels: ReadonlyMap<string, string>;
 }) {
-  const labels = labelsByKey(others);
   const rows = known?.toSorted((a, b) =>
     // Equal states by key: the order of arrival changes all the time.
     stateOf(a) - stateOf(b) || (a.row.key < b.row.key ? -1 : 1)
@@ -104,21 +107,23 @@ const OTHERS_TIP = "Rows have those that fail, then those that need a look, by t
 const COLUMNS: readonly Column<KnownApplication>[] = [
   {
     title: "Application",
-    cell: ({ row }, link) => (
+    cell: ({ row, label }, link) => (
       <span className="beside" title={fullLabel(row)}>
         <ApplicationTile name={nameOf(row)} />
-        {link(<b className="one-line">{nameOf(row)}</b>)}
-        <small className="one-line roomy">
-          {[row.side === "unknown" ? "" : row.side, row.environment].filter(Boolean).join(", ")}
-        </small>
+        {link(<b className={label === nameOf(row) ? "one-line" : undefined}>{label}</b>)}
+        {label === nameOf(row) && (
+          <small className="one-line roomy">
+            {[row.side === "unknown" ? "" : row.side, row.environment].filter(Boolean).join(", ")}
+          </small>
+        )}
       </span>
     ),
   },
   {
     title: "State",
     tip:
-      `${STATES_TIP}. Since: the first of these errors (of a group that came back: its return) or` +
-      " failed runs, of a slower endpoint the first run, by the sender's clock",
+      `${STATES_TIP}. Since: the first error of one of these groups at any time (of a group that came` +
+      " back: when its return was received) or failed run, of a slower endpoint the first run",
     width: 13,
     className: "state",
     cell: (known) => {

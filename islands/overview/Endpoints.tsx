@@ -7,7 +7,7 @@ import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
-import { nameOf } from "../kit/application_labels.ts";
+import { labelsByKey } from "../kit/application_labels.ts";
 import type { Column } from "../kit/Table.tsx";
 import { Highlight, ROWS } from "./Highlight.tsx";
 import { isSlower } from "./reasons.ts";
@@ -33,11 +33,11 @@ export function SlowestEndpoints({ list, applications }: {
       title="Slowest endpoints"
       all={{ text: "All traces", href: linkTo("traces", [], { sort: "slowest" }) }}
       list={list}
-      empty="No traces in this time."
+      empty="No requests or tasks that have ended match."
       keyOf={({ application, op, name }) => `${application} ${op} ${name}`}
       hrefOf={({ application, name }) =>
         linkTo("traces", [], { application, name, sort: "slowest" })}
-      columns={columnsOf(low, high, new Map(applications.map((row) => [row.key, nameOf(row)])))}
+      columns={columnsOf(low, high, labelsByKey(applications))}
     />
   );
 }

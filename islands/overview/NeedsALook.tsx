@@ -7,7 +7,7 @@ import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
-import { nameOf } from "../kit/application_labels.ts";
+import { fullLabel } from "../kit/application_labels.ts";
 import type { Column } from "../kit/Table.tsx";
 import { Dots } from "./Endpoints.tsx";
 import { Highlight } from "./Highlight.tsx";
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Reason>[] = [
     title: "What, and why",
     tip: STATES_TIP,
     cell: ({ kind, application, what, why }, link) => (
-      <span className="beside" title={`${nameOf(application)}: ${what} ${why}`}>
+      <span className="beside" title={`${fullLabel(application)}: ${what} ${why}`}>
         <span className={kind}>
           <OutcomeMark kind={kind} />
           <span className="vh">
@@ -78,8 +78,9 @@ const COLUMNS: readonly Column<Reason>[] = [
   {
     title: "Since",
     tip:
-      "The first stored error of the group, or its return; in the newest release the first failed run" +
-      " of an endpoint, the first one of a slower endpoint; by the sender's clock",
+      "The first stored error of the group in the application and chosen release, at any time; of a group" +
+      " that came back, when its return was received; in the newest release the first failed run of an" +
+      " endpoint, the first one of a slower endpoint",
     width: 6,
     cell: ({ since }) => <TimeAgo at={since} />,
   },

@@ -17,6 +17,7 @@ import { ListHead } from "../kit/ListHead.tsx";
 import { Applications, type KnownApplication, stateOf } from "./Applications.tsx";
 import { useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
+import { labelsByKey } from "../kit/application_labels.ts";
 import { SlowestEndpoints } from "./Endpoints.tsx";
 import { NeedsALook } from "./NeedsALook.tsx";
 import { isCompared, reasonsOf } from "./reasons.ts";
@@ -59,13 +60,14 @@ export default function Overview() {
       setErrors((all) => new Map(all).set(key, list)),
     [],
   );
+  const labels = labelsByKey(all ?? []);
   const known = shown?.map(({ row, own }): KnownApplication => {
     const read = errors.get(row.key);
     const list = read?.state === "ready" ? read : undefined;
     return {
       // Starts are of all releases.
       row: filters.release === undefined ? row : { ...row, starts: [] },
-      ...{ errors: list, endpoints: own },
+      ...{ label: labels.get(row.key) ?? row.name, errors: list, endpoints: own },
       release: filters.release ?? newestRelease(row),
       reasons: list ? reasonsOf(row, list.rows, own) : [],
     };
@@ -122,6 +124,7 @@ export default function Overview() {
       <Applications
         known={known}
         others={ranked?.slice(MAX_APPLICATIONS).map(({ row }) => row) ?? []}
+        labels={labels}
       />
       <RequestCharts filters={charted} />
       <NeedsALook

@@ -16,7 +16,7 @@ export function VitalsByPage({ filters }: { filters: ConsoleQuery }) {
       title="Web vitals by page"
       all={{ text: "All pages", href: linkTo("traces", ["vitals"]) }}
       list={useList("pages", filters)}
-      empty="No page loads in this time."
+      empty="No page loads match."
       keyOf={({ application, page }) => `${application} ${page}`}
       hrefOf={({ application, page }) =>
         linkTo("traces", [], { page, application, sort: "slowest" })}

@@ -12,7 +12,7 @@ export interface Reason {
   readonly application: ApplicationRow;
   readonly what: string;
   readonly why: string;
-  /** Milliseconds since 1970, by the sender's clock; at most when the application was last seen. */
+  /** Milliseconds since 1970, by the sender's clock; at most when the application was last seen, or of a return. */
   readonly since: number;
   readonly href: string;
   readonly of: ErrorGroupRow | EndpointRow;
@@ -43,7 +43,8 @@ export const STATES = [
 
 /** Definition of a state, for tooltips. */
 export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}`).join("; ") +
-  ". Errors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)";
+  ". Errors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)." +
+  " New since a release: first received after the release was";
 
 /** Whether it has enough runs of the newest release and of others. */
 export const isCompared = ({ median, before }: EndpointRow): boolean =>
@@ -99,7 +100,7 @@ export function reasonsOf(
       what: origin ? `${type} in ${origin}` : `${type} ${value}`,
       why: `${news || (handled === false ? "unhandled" : "open")}, ${formatNumber(count)}×` +
         (origin ? `: ${value}` : ""),
-      since: Math.min(regression?.at ?? first_seen, last_seen),
+      since: regression?.at ?? Math.min(first_seen, last_seen),
       href: linkTo("errors", [group]),
       of,
     };

@@ -132,7 +132,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
   {
     title: "Status",
     tip:
-      "The highest HTTP status of root spans (of the trace, a page or a process), of a chosen application its own; without one, failed: an error or a failed root span",
+      "The highest HTTP status of root spans (of the trace, a page or a process), of a chosen application its own; without one, failed: an error or a failed root span. It may be another one than the row is named for",
     width: 4.5,
     isWide: true,
     cell: (row) => <Status {...row} />,

@@ -47,7 +47,7 @@ export function histogramOf(query: ListQuery, rows: readonly TimedRow[]): Histog
     warnings,
     failures,
   }));
-  const earlier = rows.filter(([at]) => at < range.from).length;
+  const earlier = query.since === undefined ? rows.filter(([at]) => at < range.from).length : 0;
   if ((query.of ?? "traces") !== "traces") return { ...range, earlier, parts };
 
   const ended = shown.flatMap(([at, kind, ms]): DurationDot[] =>

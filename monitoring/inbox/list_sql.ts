@@ -170,6 +170,7 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     // `IS TRUE`: errors of a group are found by the group, not by words.
     ...entryMatches("error_entries", query.q).map((condition) => `(${condition}) IS TRUE`),
   ];
+  const ofApplication = all(filtersOf(query, ["application"]));
   const counted = `error_entries AS e WHERE ${all(["e.group_key = page.id", ...filters])}`;
   return groupedList(query, {
     table: "error_entries",
@@ -178,7 +179,8 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     filters,
     sums: `count(*) FILTER (WHERE ${all(filters)}) AS count,` +
       ` min(e.at) FILTER (WHERE ${sent}) AS first_seen,` +
-      ` min(e.row_key) FILTER (WHERE ${all(filtersOf(query, ["application"]))}) AS first,` +
+      ` min(e.row_key) FILTER (WHERE ${ofApplication}) AS first,` +
+      ` max(e.row_key) FILTER (WHERE ${ofApplication}) AS last,` +
       ` max(e.at) FILTER (WHERE ${sent}) AS last_seen`,
     having: when(query.state, isInState("id")),
     ranks: {
@@ -190,7 +192,9 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     columns:
       `e.entry, ${VARYING} AS varying, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
       ` ${receiptOf("page.first")} AS first_received_at,` +
-      " g.state, g.changed_at, g.resolved_in, g.regressed_in," +
+      // It has come back in an application that has sent it since then.
+      ` iif(g.state = 'regressed' AND page.last / ${KEYS_PER_ENVELOPE} <= g.newest, 'open', g.state)` +
+      " AS state, g.changed_at, g.resolved_in, g.regressed_in," +
       " (SELECT json_array(max(e.level), count(*) FILTER (WHERE e.handled = 0)," +
       ` count(*) FILTER (WHERE e.handled = 1)) FROM ${counted}) AS badges,` +
       " (SELECT json_group_array(json_array(part, errors)) FROM (SELECT count(*) AS errors," +

@@ -11,7 +11,7 @@ export interface Histogram {
   readonly to: number;
   /** Length of a part in milliseconds. */
   readonly step: number;
-  /** Rows before the first part: more than 30 days before the last one. */
+  /** Without a chosen time: rows of more than 30 days before the last one. */
   readonly earlier: number;
   readonly parts: readonly HistogramPart[];
   /** Of traces. */

@@ -127,6 +127,29 @@ export function groupTests(
     assert.deepEqual(tested.rows("open")[0], ["a", 5, "open"]);
   });
 
+  test("group of two applications comes back in one → a regression of this one alone", async () => {
+    await using tested = await start();
+    const store = async (service: string) => {
+      tested.now += 1_000;
+      const header = { sdk: { name: "sentry.python" } };
+      const sent = { environment: "test", release: `${service}@1` };
+      await tested.inbox.store(
+        admitted(envelopeOf(header, error("a", undefined, sent)), tested.now),
+      );
+    };
+    await store("shop");
+    await store("billing");
+    await tested.set("a", "resolved");
+    await store("shop");
+    const applications = tested.inbox.applications({}).rows;
+    assert.deepEqual(applications.map(({ name }) => name), ["shop", "billing"]);
+    const returns = [undefined, ...applications.map(({ key }) => key)].map((application) => {
+      const [row] = tested.inbox.page("errors", { application, state: "open" }).rows;
+      return row?.regression?.at;
+    });
+    assert.deepEqual(returns, [tested.now, tested.now, undefined]);
+  });
+
   test("unknown group → no change; a group whose errors were evicted keeps its state", async () => {
     await using tested = await start({ maxBytes: 1_000 });
     assert.equal(await tested.set("a", "resolved"), false);
