@@ -24,7 +24,9 @@ const STATES: Readonly<Record<string, State>> = {
   Normal: { effect: "Envelopes are accepted, and the relay’s spool is drained." },
   Down: { effect: "Envelopes are answered 503: the relay stores them in its spool.", status: 503 },
   429: {
-    effect: "Each envelope is answered with a rate limit of 10 s: the page keeps it until then.",
+    effect:
+      "An envelope is answered with a rate limit of 10 s: the page sends it again then, and " +
+      "discards what it makes until then, which counts as lost.",
     status: 429,
     headers: { "retry-after": "10", "x-sentry-rate-limits": "10::organization" },
   },
