@@ -40,7 +40,7 @@ export function Cost({ scripts: json }: { readonly scripts: string }) {
       `${formatCount(waiting, "waiting envelope")}; includes what the browser has not freed yet`,
     ],
     [
-      "Main-thread time",
+      "Starting, and storing envelopes",
       formatDuration(startMs + serialisingMs),
       `${formatDuration(startMs)} to start telemetry and the recorder, the rest to serialise and ` +
       "store envelopes",
