@@ -16,7 +16,7 @@ export function Session() {
         },
         {
           name: "Trace",
-          value: traceId === undefined ? "not started" : (
+          value: traceId === undefined ? phase === "running" ? "not recorded" : "not started" : (
             <>
               <code className="trace-id">{traceId}</code>{" "}
               <CopyButton text={() => traceId} look="plain">Copy trace id</CopyButton>
