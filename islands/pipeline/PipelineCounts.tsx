@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { title: "This console", numeric: true, width: 6, cell: ([, own]) => countOf(own) },
   {
-    title: "All senders",
+    title: "Sent to this server",
     numeric: true,
     width: 8,
     cell: ([, , all, note]) => <>{countOf(all)}{note && <small>{note}</small>}</>,

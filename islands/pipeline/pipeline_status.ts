@@ -36,7 +36,7 @@ export function pipelineStatus(
     hasFailed && `Telemetry of this console failed: ${reason}`,
     listText("This console", { waiting, ...!health && { [IN_SPOOL]: spooled }, refused, lost }),
     listText("Applications", { refused: ofOthers }),
-    health && listText("All senders", { [IN_SPOOL]: health.spool.pending, lost: givenUp }),
+    health && listText("This server", { [IN_SPOOL]: health.spool.pending, lost: givenUp }),
   ].filter(Boolean);
   if (parts.length > 0) {
     const isBad = hasFailed || refused + lost + ofOthers + givenUp > 0;

@@ -33,7 +33,7 @@ const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence
     "given up by the relay",
     { counts, health: { ...health, lost: 3 } },
     "refused",
-    "All senders: 2 lost.",
+    "This server: 2 lost.",
   ],
   [
     "spooled, not reported",
@@ -45,7 +45,7 @@ const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence
     "spooled by any sender",
     { counts, health: { ...health, spool: { ...spool, pending: 7 } } },
     "waits",
-    "All senders: 7 in the relay’s spool.",
+    "This server: 7 in the relay’s spool.",
   ],
   [
     "telemetry failed",

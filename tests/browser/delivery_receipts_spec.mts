@@ -21,7 +21,7 @@ test.describe("relay with spool", () => {
     await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(marks.length);
     await expect(rows.first()).toContainText("202");
     const mark = pipelineMark(page);
-    await expect(mark).toContainText(/All senders: [1-9]\d* in the relay’s spool\./);
+    await expect(mark).toContainText(/This server: [1-9]\d* in the relay’s spool\./);
     await expect(pipeline(page)).toContainText(/[1-9]\d*the oldest for \d/);
     for (const state of ["Waiting in this browser", "Refused", "Delivered"]) {
       await expect(ownCount(page, state)).toHaveText("0");

@@ -1,6 +1,7 @@
 /** Where the browser sends envelopes, and what the CSP allows. */
 import { expect, type Options, test } from "../harness/browser/fixtures.ts";
 import { make, openPage } from "../harness/browser/signals.ts";
+import { pipeline } from "../harness/browser/views.ts";
 
 interface Way extends Pick<Options, "ingestHost"> {
   readonly isDirect?: true;
@@ -40,6 +41,8 @@ for (const [name, { ingestHost, isDirect = false }] of Object.entries(WAYS)) {
       // `Content-Encoding` would need a preflight.
       const encodings = (await arrivals.envelopes()).map(({ contentEncoding }) => contentEncoding);
       if (isDirect) expect(new Set(encodings)).toEqual(new Set([null]));
+      const heads = pipeline(page).locator("thead th");
+      await expect(heads).toHaveText(["Envelopes", "This console", "Sent to this server"]);
     });
   });
 }
