@@ -110,7 +110,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     cell: ({ row, label }, link) => (
       <span className="beside" title={fullLabel(row)}>
         <ApplicationTile name={nameOf(row)} />
-        {link(<b className={label === nameOf(row) ? "one-line" : undefined}>{label}</b>)}
+        {link(<b className="one-line">{label}</b>)}
         {label === nameOf(row) && (
           <small className="one-line roomy">
             {[row.side === "unknown" ? "" : row.side, row.environment].filter(Boolean).join(", ")}
