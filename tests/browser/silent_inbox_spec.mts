@@ -20,7 +20,7 @@ const READS = {
   "the list of errors": ["#/errors", ".errors", "All servers failed"],
   "the list of logs": ["#/logs?application=all", ".logs", "The server has started"],
   "the list of envelopes": ["#/envelopes", ".envelopes", "event"],
-  "a trace": [`#/traces/${TRACE}`, ".traces", "step #"],
+  "a trace": [`#/traces/${TRACE}`, ".traces .detail-pane", "step #"],
   // The list is beside it.
   "an envelope": ["#/envelopes/1", ".envelopes", "Envelope header", 2],
 } as const;
