@@ -189,9 +189,6 @@ function leasedEnvelope(
     id,
     lease,
     dsn,
-    // Absent in files that were upgraded.
-    contentEncoding: null,
-    userAgent: null,
     ...JSON.parse(facts),
     ...(sequence !== null && { sequence }),
     // A copy: `pg` returns parts of shared buffers.
