@@ -54,9 +54,10 @@ export class GroupStates {
    */
   arrive(
     { group, former }: { readonly group: string; readonly former?: string },
-    { envelope, receivedAt, release }: {
+    { envelope, receivedAt, application, release }: {
       readonly envelope: number;
       readonly receivedAt: number;
+      readonly application: number;
       readonly release: string | null;
     },
   ): Arrival {
@@ -66,7 +67,11 @@ export class GroupStates {
     if (row && envelope <= row.deleted) return "deleted";
     // Imported errors may have an older time; errors of the same millisecond differ by their envelope.
     if (row?.state === "resolved" && envelope > row.newest && receivedAt >= row.changed_at) {
+      // Of its application: the newest error of all may be of one that never had that release.
       this.#sql.run`UPDATE group_states SET state = 'regressed', regressed_in = ${release},
+        resolved_in = (SELECT (SELECT release FROM releases WHERE id = e.release)
+          FROM error_entries AS e WHERE group_key = ${group} AND application = ${application}
+          AND row_key < ${rowKeyOf(row.newest + 1, 0)} ORDER BY row_key DESC LIMIT 1),
         changed_at = ${receivedAt} WHERE group_key = ${group}`;
       this.#countChange();
       return "regression";
@@ -87,15 +92,12 @@ export class GroupStates {
   ): GroupStateRow | undefined {
     const row = this.row(group);
     if (!this.#exists(group, row)) return undefined;
-    const release = this.#sql
-      .get`SELECT (SELECT release FROM releases WHERE id = e.release) AS release
-      FROM error_entries AS e WHERE group_key = ${group} ORDER BY row_key DESC LIMIT 1`?.release;
     const isDeletion = state === "deleted";
     return {
       group_key: group,
       state: isDeletion ? "open" : state,
       changed_at: now,
-      resolved_in: isDeletion ? null : (release as string | undefined) ?? null,
+      resolved_in: null,
       regressed_in: null,
       deleted: isDeletion ? newest : row?.deleted ?? 0,
       newest,

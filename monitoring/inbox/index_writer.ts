@@ -98,7 +98,12 @@ export class IndexWriter {
       if (again.has(error)) return undefined;
       const { group } = error;
       const { release: version, environment } = entries.application;
-      const arrival = this.#groups.arrive(error, { envelope, receivedAt, release: version });
+      const arrival = this.#groups.arrive(error, {
+        envelope,
+        receivedAt,
+        application,
+        release: version,
+      });
       if (arrival === "deleted") return undefined;
       if (arrival !== "known") {
         alerts.push({

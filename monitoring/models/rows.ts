@@ -193,7 +193,7 @@ export interface ErrorGroupRow {
 export interface Regression {
   /** Of the error with which the group came back. */
   readonly release: string | null;
-  /** Of the newest error when the group was resolved. */
+  /** Of the newest error of its application when the group was resolved; null also if it is no longer stored. */
   readonly resolved_in: string | null;
   /** When the error with which the group came back was received, milliseconds since 1970. */
   readonly at: number;

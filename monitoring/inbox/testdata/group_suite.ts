@@ -34,9 +34,9 @@ export class TestedInbox implements AsyncDisposable {
   }
 
   /** Stores an error of an application's release. */
-  async error(message: string, release = "1.4.1"): Promise<void> {
+  async error(message: string, release = "1.4.1", environment = "test"): Promise<void> {
     this.now += 1_000;
-    await this.inbox.store(admitted(errorOf(message, release), this.now));
+    await this.inbox.store(admitted(errorOf(message, release, environment), this.now));
   }
 
   async set(message: string, state: GroupState): Promise<boolean> {
@@ -71,10 +71,10 @@ export class TestedInbox implements AsyncDisposable {
   }
 }
 
-const errorOf = (message: string, release: string) =>
+const errorOf = (message: string, release: string, environment = "test") =>
   envelopeOf(
     { sdk: { name: "sentry.python" } },
-    error(message, undefined, { environment: "test", release: `shop@${release}` }),
+    error(message, undefined, { environment, release: `shop@${release}` }),
   );
 
 /**
@@ -148,6 +148,21 @@ export function groupTests(
       return row?.regression?.at;
     });
     assert.deepEqual(returns, [tested.now, tested.now, undefined]);
+  });
+
+  test("two applications, one has the error again → its own releases, not the newest of all", async () => {
+    await using tested = await start();
+    await tested.error("a", "2.0.0-rc", "staging");
+    await tested.error("a", "1.0.0", "live");
+    const back = async (release: string, environment: string) => {
+      await tested.set("a", "resolved");
+      await tested.error("a", release, environment);
+      const { regression } = tested.inbox.page("errors", {}).rows[0]!;
+      return [regression?.release, regression?.resolved_in];
+    };
+    assert.deepEqual(await back("2.0.0", "staging"), ["shop@2.0.0", "shop@2.0.0-rc"]);
+    assert.deepEqual(await back("1.0.1", "live"), ["shop@1.0.1", "shop@1.0.0"]);
+    assert.deepEqual(await back("1.0.2", "test"), ["shop@1.0.2", null]);
   });
 
   test("unknown group → no change; a group whose errors were evicted keeps its state", async () => {
