@@ -69,8 +69,7 @@ const shopPage = await browser.newPage();
 await buy(shopPage, shop.address, CARTS);
 // One that stays open until its recording has arrived.
 await walkThroughShop(shopPage, shop.address, DECLINED);
-const recordings = () => listRows(origin, "recordings");
-while (!(await recordings()).some(({ errors }) => errors > 0)) await delay(500);
+while (!(await listRows(origin, "recordings")).some(({ errors }) => errors > 0)) await delay(500);
 if (isFilling) {
   // It would end the process at a signal, before the shop.
   await browser.close();
