@@ -15,6 +15,12 @@ const FIELDS = new Map<string, readonly string[]>([
   ...["op", "status", "type"].map((name) => [name, []] as const),
   ["level", ["logs", "errors"]],
 ]);
+/** What errors call an attribute of logs and spans. Other names with `sentry.` they do not have. */
+const IN_ERRORS = new Map([
+  ["sentry.release", "release"],
+  ["sentry.environment", "environment"],
+  ["server.address", "server"],
+]);
 
 /**
  * Links to the rows of a view that have a value, and to those that have not: they add to the query of the address. And to
@@ -31,7 +37,6 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
   };
   const only = hrefOf(false);
   if (only === undefined) return null;
-  const q = withValue("", name, value, false);
   // A level in a query is the least one.
   const [shown, hidden] = name === "level"
     ? ["At least this", "Below this"]
@@ -41,11 +46,15 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
     <span className="value-links">
       <a href={only} title={`${shown} ${name}: only such ${view}`}>{shown}</a>{" "}
       <a href={hrefOf(true)} title={`${hidden} ${name}: only such ${view}`}>{hidden}</a>
-      {others.filter((other) => other !== view).map((other) => (
-        <a key={other} href={linkTo(other, [], { q })}>
-          {` In ${other}`}
-        </a>
-      ))}
+      {others.filter((other) => other !== view).map((other) => {
+        const there = other === "errors" ? IN_ERRORS.get(name) ?? name : name;
+        if (other === "errors" && there.startsWith("sentry.")) return null;
+        return (
+          <a key={other} href={linkTo(other, [], { q: withValue("", there, value, false) })}>
+            {` In ${other}`}
+          </a>
+        );
+      })}
     </span>
   );
 }

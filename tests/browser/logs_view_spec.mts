@@ -69,6 +69,12 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
   await own.locator("a.row-link").click();
   await expect(detail(page)).toContainText(message("info"));
   await expect(detail(page).getByTitle(/, by its sender’s clock/)).toBeVisible();
+  const inErrors = (name: string) =>
+    detail(page).locator(".entry", { has: page.getByText(name, { exact: true }) })
+      .getByRole("link", { name: "In errors" });
+  await expect(inErrors("made_by")).toHaveAttribute("href", /q=made_by%3Asignals$/);
+  await expect(inErrors("sentry.release")).toHaveAttribute("href", /q=release%3A/);
+  await expect(inErrors("sentry.sdk.name")).toHaveCount(0);
   const log = page.url();
   // By its address it is shown whatever the list has.
   await page.goto(log.replace(/\?.*|$/, "?q=nothing"));
