@@ -129,11 +129,13 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     cell: (known) => {
       if (known.errors === undefined) return undefined;
       const { kind, word } = STATES[stateOf(known)]!;
-      const since = known.reasons.filter((reason) => reason.kind === kind).map(({ since }) =>
-        since
-      );
+      const worst = known.reasons.filter((reason) => reason.kind === kind);
+      const since = worst.map(({ since }) => since);
       return (
-        <span className={kind}>
+        <span
+          className={kind}
+          title={worst.map(({ what, why }) => `${what}: ${why}`).join("\n") || undefined}
+        >
           <OutcomeMark kind={kind} />
           {word}
           {since.length > 0 && <small>since {shortTime(Math.min(...since))}</small>}

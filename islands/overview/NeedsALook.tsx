@@ -50,7 +50,11 @@ const COLUMNS: readonly Column<Reason>[] = [
           </span>
         </span>
         <span className="one-line">
-          {link(<b>{what}</b>)} <small className="why">{why}</small>
+          {link(<b>{what}</b>)}{" "}
+          <small className="why">
+            <span className="sender">{fullLabel(application)}:</span>
+            {why}
+          </small>
         </span>
       </span>
     ),
