@@ -118,8 +118,9 @@ test("pointer over the charts of the overview, long texts → nothing moves", as
       page.locator(".charts .panel, .charts .plot, #needs-a-look").evaluateAll((all) =>
         all.map((one) => JSON.stringify(one.getBoundingClientRect()))
       );
-    const before = await places();
     for (const name of ["Traces", "Open errors"]) {
+      await chart(page, name).locator(".plot").scrollIntoViewIfNeeded();
+      const before = await places();
       await chart(page, name).locator(".plot").hover({ position: { x: 3, y: 30 } });
       await expect(chart(page, name).locator("output")).toContainText(/ to \d/);
       // All charts show the hovered time.
