@@ -194,7 +194,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       "The newest start of a process that the payloads name, by its own clock, and their number," +
       ` at most ${MAX_STARTS}`,
     width: 9.5,
-    className: "roomy",
+    className: "roomy starts",
     cell: ({ row: { starts } }) =>
       starts.length > 0 && (
         <span className="beside">

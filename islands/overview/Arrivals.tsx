@@ -85,10 +85,11 @@ export function Arrivals() {
 
 /** The newest signal of each kind, with a link to it. All texts are untrusted. */
 function Signals() {
-  const { rows: [error] } = useList("errors", NEWEST);
-  const { rows: [trace] } = useList("traces", NEWEST);
-  const { rows: [log] } = useList("logs", NEWEST);
-  const { rows: [recording] } = useList("recordings", NEWEST);
+  const { rows: [error], ...errors } = useList("errors", NEWEST);
+  const { rows: [trace], ...traces } = useList("traces", NEWEST);
+  const { rows: [log], ...logs } = useList("logs", NEWEST);
+  const { rows: [recording], ...recordings } = useList("recordings", NEWEST);
+  const isRead = [errors, traces, logs, recordings].every(({ state }) => state === "ready");
   const signals: readonly (readonly [title: string, IconName, link: ReactNode])[] = [
     ["Error", "errors", error && link(`${error.type} ${error.value}`, "errors", error.group)],
     ["Trace", "traces", trace && link(displayName(trace), "traces", trace.trace_id)],
@@ -105,7 +106,7 @@ function Signals() {
         <li key={title} className={link ? "flows" : "quiet"}>
           <Icon name={icon} />
           <b>{title}</b>
-          {link ?? (icon === "recordings" ? "none yet; browsers only" : "none yet")}
+          {link ?? (isRead && (icon === "recordings" ? "none yet; browsers only" : "none yet"))}
         </li>
       ))}
     </ul>
