@@ -117,8 +117,8 @@ function ListFoot({ text }: { text: string }) {
   return (
     <footer className="list-foot entry facts small quiet" aria-hidden="true">
       <span>
-        <kbd>J</kbd>
-        <kbd>K</kbd> move
+        <kbd>j</kbd>
+        <kbd>k</kbd> move
       </span>
       <span>
         <kbd>Enter</kbd> open
