@@ -20,7 +20,8 @@ const OUTCOMES: Readonly<
 > = {
   delivered: ["flows", "delivered", "accepted by the ingest"],
   stored: ["flows", "stored", "stored in the inbox"],
-  duplicate: ["flows", "duplicate", "received before"],
+  // Of an earlier attempt, perhaps of an earlier page.
+  duplicate: ["ended", "duplicate", "received before; in relay mode perhaps still in the spool"],
   spooled: ["waits", "spooled", "in the relay's spool until the ingest accepts it"],
   left_spool: [
     "ended",

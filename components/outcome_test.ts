@@ -7,7 +7,7 @@ Deno.test("known outcome → it decides, whatever the status", () => {
     describeOutcome({ status: 200, outcome: "delivered" }).meaning,
     "accepted by the ingest",
   );
-  assert.equal(describeOutcome({ status: 200, outcome: "duplicate" }).kind, "flows");
+  assert.equal(describeOutcome({ status: 200, outcome: "duplicate" }).kind, "ended");
   for (const outcome of ["spooled", `spooled; key=${"a".repeat(64)}`]) {
     assert.equal(describeOutcome({ status: 202, outcome }).word, "spooled");
   }

@@ -200,8 +200,8 @@ const VARIABLES = {
     ...values.bytes(1),
     standard: "200 MiB, in memory 64 MiB",
     meaning:
-      "beyond it the oldest envelopes are deleted; also the largest envelope in inbox mode. " +
-      "Uploaded source maps may take half as much besides",
+      "beyond it the oldest envelopes are deleted; an import refuses what has no room. Also the largest " +
+      "envelope in inbox mode. Uploaded source maps may take half as much besides",
   },
   INBOX_MAX_AGE_DAYS: {
     ...values.wholeNumber(1, values.MAX_DAYS, "days"),
@@ -246,7 +246,7 @@ const VARIABLES = {
     meaning:
       "also send spans and logs to this OpenTelemetry collector, such as `http://127.0.0.1:4318`, " +
       "by OTLP/HTTP JSON (`/v1/traces`, `/v1/logs`). Copies wait in memory, at most 16 MiB; after " +
-      "five failed attempts, or beyond that, they are dropped and counted",
+      "five attempts (if not 429, 502 to 504: one), or beyond it, they are dropped and counted",
   },
   OTLP_HEADERS: {
     ...values.otlpHeaders,

@@ -16,7 +16,7 @@ export interface SentCounts {
   readonly accepted: number;
   /** Keys of those in the list that are in the relay's spool, as far as this page knows. */
   readonly spooled: readonly string[];
-  /** Have left the spool, and what became of them is not known. */
+  /** Have left the spool or were received before, and what became of them is not known. */
   readonly left: number;
   /** An answer refused them. */
   readonly refused: number;
@@ -51,7 +51,7 @@ function endOf(receipt: CountedReceipt): "accepted" | "left" | "refused" | "lost
   const { kind, word } = describeOutcome(receipt);
   if (kind === "flows") return "accepted";
   if (kind === "refused") return word === "lost" ? "lost" : "refused";
-  return receipt.outcome === "left_spool" ? "left" : undefined;
+  return ["left_spool", "duplicate"].includes(receipt.outcome ?? "") ? "left" : undefined;
 }
 
 /**

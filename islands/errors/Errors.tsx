@@ -54,7 +54,8 @@ function EventRedirect({ eventId, envelope }: {
   const found = rows.find((row) =>
     row.event_id === eventId && (envelope === undefined || String(row.envelope) === envelope)
   );
-  const target = found && linkTo("errors", [found.group, String(found.envelope)]);
+  // Without filters: they may leave it out.
+  const target = found && fragmentTo("errors", [found.group, String(found.envelope)]);
   useEffect(() => {
     // The search is split into pages, of which the first may have none or only texts that mention the id.
     if (state === "ready" && !found) more?.();

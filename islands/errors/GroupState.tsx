@@ -34,7 +34,7 @@ export function GroupMark({ row: { state, regression } }: {
   if (state === "open" && regression === null) return null;
   const kind = state === "resolved" ? "flows" : "waits";
   return (
-    <span className={`level ${kind}`}>
+    <span className={`level ${kind}`} title="Of the group, in whichever application">
       <OutcomeMark kind={kind} />
       {regression === null ? state : describeRegression(regression)}
     </span>

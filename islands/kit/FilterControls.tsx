@@ -1,6 +1,7 @@
 import { Id } from "../../components/Id.tsx";
 import { Icon } from "../../components/Icon.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
+import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
 import { isAge } from "../../monitoring/models/time_units.ts";
 import { useApplications } from "../data/lists.ts";
@@ -15,7 +16,10 @@ export function useChoices(of: ListName | undefined): readonly Filter[] {
   const { params } = useFragment();
   const chosen = params.get("application") ?? APPLICATIONS;
   const list = useApplications();
-  const rows = list?.rows.filter(({ key }) => [APPLICATIONS, ALL, key].includes(chosen)) ?? [];
+  const rows =
+    list?.rows.filter(({ key }) =>
+      chosen === APPLICATIONS ? key !== OWN_APPLICATION.key : [ALL, key].includes(chosen)
+    ) ?? [];
   return pageFilters(of).filter(({ choices, known }) => choices ?? known).map((filter) =>
     filter.known ? { ...filter, choices: filter.known({ rows, ops: list?.ops ?? [] }) } : filter
   );

@@ -15,12 +15,14 @@ const FIELDS = new Map<string, readonly string[]>([
   ...["op", "status", "type"].map((name) => [name, []] as const),
   ["level", ["logs", "errors"]],
 ]);
-/** What errors call an attribute of logs and spans. Other names with `sentry.` they do not have. */
+/** What errors call an attribute of logs. Other names with `sentry.` they do not have. */
 const IN_ERRORS = new Map([
   ["sentry.release", "release"],
   ["sentry.environment", "environment"],
   ["server.address", "server"],
 ]);
+/** Of a span it is the host that was asked, of errors and logs their own. */
+const SERVER = { errors: "server", logs: "server.address" };
 
 /**
  * Links to the rows of a view that have a value, and to those that have not: they add to the query of the address. And to
@@ -47,7 +49,13 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
       <a href={only} title={`${shown} ${name}: only such ${view}`}>{shown}</a>{" "}
       <a href={hrefOf(true)} title={`${hidden} ${name}: only such ${view}`}>{hidden}</a>
       {others.filter((other) => other !== view).map((other) => {
-        const there = other === "errors" ? IN_ERRORS.get(name) ?? name : name;
+        const isServer = name === SERVER.logs || view === "errors" && name === SERVER.errors;
+        if (isServer && (view === "traces" || other === "traces")) return null;
+        const there = other === "errors"
+          ? IN_ERRORS.get(name) ?? name
+          : isServer
+          ? SERVER.logs
+          : name;
         if (other === "errors" && there.startsWith("sentry.")) return null;
         return (
           <a key={other} href={linkTo(other, [], { q: withValue("", there, value, false) })}>

@@ -62,7 +62,8 @@ const columnsWith = (
   {
     title: "Content",
     cell: (receipt) => {
-      const { items, bytes, sentBytes, tookMs, attempts } = receipt;
+      const { items, bytes, sentBytes, tookMs, attempts, status, error } = receipt;
+      const hasEnded = status !== undefined || error !== undefined;
       const { text, icon } = topicOf({ items });
       const row = envelopeOf(receipt);
       return (
@@ -75,7 +76,8 @@ const columnsWith = (
             title={attempts > 0 ? `before compression; ${formatBytes(sentBytes)} sent` : undefined}
           >
             {itemsOf({ items })}
-            {attempts > 0 && `, ${formatBytes(bytes)}, ${formatDuration(tookMs)}`}
+            {attempts > 0 && `, ${formatBytes(bytes)}`}
+            {hasEnded && attempts > 0 && `, ${formatDuration(tookMs)}`}
             {attempts > 1 && `, ${attempts} attempts`}
           </small>
         </>

@@ -101,7 +101,7 @@ export function reasonsOf(
       why: `${news || (handled === false ? "unhandled" : "open")}, ${formatNumber(count)}×` +
         (origin ? `: ${value}` : ""),
       since: regression?.at ?? Math.min(first_seen, last_seen),
-      href: linkTo("errors", [group]),
+      href: linkTo("errors", [group], { application: key }),
       of,
     };
   });

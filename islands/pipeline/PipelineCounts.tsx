@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import type { PageFacts } from "../../components/page_facts.ts";
@@ -5,7 +6,7 @@ import { useTelemetry } from "../data/telemetry.ts";
 import { useSentCounts } from "../data/use_sent_counts.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { pipelineStatus } from "./pipeline_status.ts";
-import { useRelayHealth } from "./relay_health.ts";
+import { requestSoon, useRelayHealth } from "./relay_health.ts";
 
 /** The parts of the page facts that the pipeline shows. */
 export type PipelineEnds = Pick<PageFacts, "variant" | "route">;
@@ -50,6 +51,7 @@ export function PipelineCounts({ ends, now }: {
   now: ReturnType<typeof usePipeline>;
 }) {
   const { counts, health, waiting, storageProblem, compressionProblem } = now;
+  useEffect(requestSoon, []);
   const { lastProblem } = counts;
   const oldest = health && health.spool.pending > 0 &&
     `the oldest for ${formatDuration(health.spool.oldest_age_s * 1000)}`;
@@ -79,9 +81,9 @@ export function PipelineCounts({ ends, now }: {
         keyOf={([state]) => state}
       />
       <small>
-        This console since{" "}
+        This console and the sentence above since{" "}
         {formatTimeOfDay(performance.timeOrigin)}, when the page was opened; all senders to this
-        server since it started.
+        server since it started{health && `, as of ${formatTimeOfDay(health.at)}`}.
       </small>
     </div>
   );

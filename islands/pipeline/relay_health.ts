@@ -90,8 +90,9 @@ async function requestHealth(route: string, keys: readonly string[]): Promise<un
  *
  * @param route where this page posts; if that is not a path, other applications may still post to this server
  * @param counts of this page
+ * @returns with `at`: when it was read
  */
-export function useRelayHealth(route: string, counts: SentCounts): RelayHealth | undefined {
+export function useRelayHealth(route: string, counts: SentCounts) {
   const { accepted, spooled, refused, lost } = counts;
   useEffect(requestSoon, [accepted, spooled.length, refused, lost]);
   useEffect(() => {
@@ -106,7 +107,8 @@ export function useRelayHealth(route: string, counts: SentCounts): RelayHealth |
     queryKey: KEY,
     async queryFn() {
       const report = await requestHealth(route.startsWith("/") ? route : OWN_RELAY, spooled);
-      return readHealth(report, client.getQueryData<RelayHealth>(KEY));
+      const health = readHealth(report, client.getQueryData<RelayHealth>(KEY));
+      return health && { ...health, at: Date.now() };
     },
     refetchInterval: ({ state }) =>
       (state.data?.spool.pending ?? 0) + spooled.length > 0 && PAUSE_MS,
@@ -118,7 +120,7 @@ export function useRelayHealth(route: string, counts: SentCounts): RelayHealth |
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Requests it after {@linkcode BURST_MS}. A hidden page requests it when it is shown again. */
-function requestSoon(): void {
+export function requestSoon(): void {
   timer ??= setTimeout(() => {
     timer = undefined;
     if (!document.hidden) void client.refetchQueries({ queryKey: KEY });

@@ -54,7 +54,8 @@ function hasNoAnswer({ receipt, isOver }: SignalState): boolean {
 /** Outcomes of envelopes that are not lost, and have not arrived as far as this page knows. */
 const KEPT: Readonly<Record<string, string>> = {
   handed_over: "Another tab of this browser sent the envelope and has its result.",
-  spooled: "The ingest does not answer: the relay keeps the envelope in its spool.",
+  spooled:
+    "The ingest has not taken it, or earlier segments of its recording wait: the relay keeps the envelope in its spool.",
   duplicate: "The relay has the envelope of an earlier attempt, perhaps still in its spool.",
 };
 
@@ -144,8 +145,9 @@ export const CAUSES: readonly Cause[] = [
     step: "answered",
     applies: ({ receipt, isOver }) => isOver && receipt?.status === undefined,
     cause: ({ receipt }) => `The envelope got no answer in time.${quoted(receipt?.error)}`,
-    fix: "Let the browser send what waits, and run the proof again. Check the server’s load and " +
-      "its log; RELAY_TIMEOUT_MS bounds its wait for the ingest.",
+    fix:
+      "Let the browser send what waits, and run the proof again. Check what has to answer: the " +
+      "ingest, or the server, whose wait for it RELAY_TIMEOUT_MS bounds.",
   },
   {
     step: "answered",

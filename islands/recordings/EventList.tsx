@@ -154,7 +154,7 @@ export function useEvents(replayId: string | undefined) {
 
 function hrefOf(event: RecordingEvent, replayId: string): string {
   const { kind, at, group, envelope, trace_id, span_id } = event;
-  if (group !== undefined) return linkTo("errors", [group, String(envelope)]);
+  if (group !== undefined) return fragmentTo("errors", [group, String(envelope)]);
   if (kind === "log") return fragmentTo("logs", [], { trace: trace_id ?? undefined });
   if (trace_id) return linkTo("traces", [trace_id], { span: span_id });
   return momentHref(replayId, at);

@@ -171,6 +171,9 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     ...entryMatches("error_entries", query.q).map((condition) => `(${condition}) IS TRUE`),
   ];
   const ofApplication = all(filtersOf(query, ["application"]));
+  const firstAfter = (condition: string) =>
+    "(SELECT min(e.row_key) FROM error_entries AS e WHERE e.group_key = page.id AND e.row_key >=" +
+    ` (g.newest + 1) * ${KEYS_PER_ENVELOPE} AND ${condition})`;
   const counted = `error_entries AS e WHERE ${all(["e.group_key = page.id", ...filters])}`;
   return groupedList(query, {
     table: "error_entries",
@@ -180,7 +183,6 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     sums: `count(*) FILTER (WHERE ${all(filters)}) AS count,` +
       ` min(e.at) FILTER (WHERE ${sent}) AS first_seen,` +
       ` min(e.row_key) FILTER (WHERE ${ofApplication}) AS first,` +
-      ` max(e.row_key) FILTER (WHERE ${ofApplication}) AS last,` +
       ` max(e.at) FILTER (WHERE ${sent}) AS last_seen`,
     having: when(query.state, isInState("id")),
     ranks: {
@@ -192,8 +194,10 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     columns:
       `e.entry, ${VARYING} AS varying, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
       ` ${receiptOf("page.first")} AS first_received_at,` +
-      // It has come back in an application that has sent it since then.
-      ` iif(g.state = 'regressed' AND page.last / ${KEYS_PER_ENVELOPE} <= g.newest, 'open', g.state)` +
+      // It has come back in the application that was the first to send it again.
+      ` iif(g.state = 'regressed' AND ${firstAfter("true")} IS NOT ${
+        firstAfter(ofApplication)
+      }, 'open', g.state)` +
       " AS state, g.changed_at, g.resolved_in, g.regressed_in," +
       " (SELECT json_array(max(e.level), count(*) FILTER (WHERE e.handled = 0)," +
       ` count(*) FILTER (WHERE e.handled = 1)) FROM ${counted}) AS badges,` +

@@ -242,9 +242,9 @@ export class Delivery {
     if (envelope.request!.signal.aborted) return;
     if (!failedUntil) {
       this.#requestSucceeded();
-      const seconds = Math.ceil((limitedUntil - now) / 1000);
+      const time = new Date(limitedUntil).toTimeString().slice(0, 8);
       // Without an outcome: it is not final.
-      this.#queue.publish(envelope, { status, error: `rate limited, sent again in ${seconds} s` });
+      this.#queue.publish(envelope, { status, error: `rate limited, sent again at ${time}` });
     } else {
       envelope.notBefore = failedUntil;
       recordFailure(this.#breaker, startedAt, now, random);
