@@ -143,11 +143,15 @@ export function groupTests(
     await store("shop");
     const applications = tested.inbox.applications({}).rows;
     assert.deepEqual(applications.map(({ name }) => name), ["shop", "billing"]);
-    const returns = [undefined, ...applications.map(({ key }) => key)].map((application) => {
-      const [row] = tested.inbox.page("errors", { application, state: "open" }).rows;
-      return row?.regression?.at;
-    });
-    assert.deepEqual(returns, [tested.now, tested.now, undefined]);
+    const at = tested.now;
+    for (const later of [[], ["billing"]]) {
+      for (const service of later) await store(service);
+      const returns = [undefined, ...applications.map(({ key }) => key)].map((application) => {
+        const [row] = tested.inbox.page("errors", { application, state: "open" }).rows;
+        return row?.regression?.at;
+      });
+      assert.deepEqual(returns, [at, at, undefined]);
+    }
   });
 
   test("two applications, one has the error again → its own releases, not the newest of all", async () => {
