@@ -10,6 +10,7 @@ import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
 import { showHelp } from "./use_keys.ts";
 import { Menu } from "./Menu.tsx";
+import { Segmented } from "./Segmented.tsx";
 
 /** The filters of a list that the menu offers, with what can be chosen now. */
 export function useChoices(of: ListName | undefined): readonly Filter[] {
@@ -109,7 +110,6 @@ export function SetFilters({ of }: { of: ListName | undefined }) {
 /** The filters that have something to choose, behind a button. */
 export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
   const { params } = useFragment();
-  const range = customRange(params);
   const useful = filters.flatMap((filter) => {
     const chosen = params.get(filter.name) ?? "";
     const choices = new Map(choicesOf(filter));
@@ -136,20 +136,14 @@ export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
               </select>
             </label>
           ))}
-          {range && (
-            <>
-              <TimeField
-                title="From"
-                value={range.since}
-                change={(since) => changeParams({ since })}
-              />
-              <TimeField
-                title="To"
-                value={range.until}
-                change={(until) => changeParams({ until })}
-              />
-            </>
-          )}
+          {([["From", "since"], ["To", "until"]] as const).map(([title, name]) => (
+            <TimeField
+              key={name}
+              title={title}
+              value={params.get(name) ?? ""}
+              change={(ms) => changeParams({ [name]: ms })}
+            />
+          ))}
           <button type="button" onClick={showHelp}>Queries and keys</button>
         </>
       )}
@@ -170,11 +164,13 @@ function customRange(params: URLSearchParams) {
 const timeText = (ms: string) =>
   /^\d{1,14}$/.test(ms) ? formatDateAndTime(Number(ms), Date.now(), formatTimeOfDay) : "…";
 
-/** Chooses the time of the rows: up to now, or between two times. */
+/** Chooses the time of the rows: up to now, or between two times. Where there is room as links, else as a select. */
 export function TimeFilter() {
   const { params } = useFragment();
   const isCustom = customRange(params) !== undefined;
   const since = params.get("since") ?? "";
+  // A link may have another age.
+  const other = !isCustom && since !== "" && !Object.hasOwn(AGES, since) ? [since] : [];
   const choose = (chosen: string) =>
     changeParams(
       chosen === CUSTOM
@@ -182,20 +178,26 @@ export function TimeFilter() {
         : { since: chosen, until: undefined },
     );
   return (
-    <label>
-      <span className="vh">Time</span>
-      <select
-        value={isCustom ? CUSTOM : since}
-        onChange={({ target }) => choose(target.value)}
-      >
-        {RANGES.map(([age = "", time]) => <option key={age} value={age}>{time}</option>)}
-        {/* A link may have another age. */}
-        {!isCustom && since !== "" && !Object.hasOwn(AGES, since) && (
-          <option value={since}>{since}</option>
-        )}
-        <option value={CUSTOM}>From … to …</option>
-      </select>
-    </label>
+    <>
+      <Segmented
+        className="ranges"
+        label="Time"
+        name="since"
+        instead="until"
+        choices={[...RANGES, ...other.map((age) => [age, age] as const)]}
+      />
+      <label>
+        <span className="vh">Time</span>
+        <select
+          value={isCustom ? CUSTOM : since}
+          onChange={({ target }) => choose(target.value)}
+        >
+          {RANGES.map(([age = "", time]) => <option key={age} value={age}>{time}</option>)}
+          {other.map((age) => <option key={age} value={age}>{age}</option>)}
+          <option value={CUSTOM}>From … to …</option>
+        </select>
+      </label>
+    </>
   );
 }
 

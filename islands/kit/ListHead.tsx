@@ -15,8 +15,6 @@ export interface ListHeadProps {
   readonly what: string;
   /** The list whose filters it has; default: those of all lists. */
   readonly of?: ListName | undefined;
-  /** Chooses the time; default: a select. */
-  readonly time?: ReactNode;
   /** The view's own buttons. */
   readonly actions?: ReactNode;
   /** The view's own buttons in the menu. */
@@ -24,7 +22,7 @@ export interface ListHeadProps {
 }
 
 /** The head of a list: its query, the time, whether it is live, and the menu of all envelopes. */
-export function ListHead({ what, of, time, actions, menu }: ListHeadProps) {
+export function ListHead({ what, of, actions, menu }: ListHeadProps) {
   const { state, total } = useInboxState();
   const { title } = useView();
   const filters = useChoices(of);
@@ -44,7 +42,7 @@ export function ListHead({ what, of, time, actions, menu }: ListHeadProps) {
         </div>
       )}
       <div className="actions line">
-        {isRelay ? <p>{formatCount(total, "envelope")} of this session</p> : time ?? <TimeFilter />}
+        {isRelay ? <p>{formatCount(total, "envelope")} of this session</p> : <TimeFilter />}
         <LiveButton />
         {/* Where there is little room they are in the menu. */}
         {actions && <div className="wide">{actions}</div>}

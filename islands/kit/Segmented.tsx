@@ -5,24 +5,29 @@ import { useView } from "../data/view.ts";
  * The choices of a parameter of a view's address, as links beside each other.
  *
  * @param props.choices values and their titles; undefined: without the parameter
- * @param props.chosen default: the value in the address
+ * @param props.instead a parameter of the address that stands against all choices, which remove it
  */
-export function Segmented({ label, name, choices, className = "" }: {
+export function Segmented({ label, name, choices, instead = "", className = "" }: {
   label: string;
   name: string;
   choices: readonly (readonly [value: string | undefined, title: string])[];
+  instead?: string;
   className?: string;
 }) {
   const { id } = useView();
   const { path, params } = useFragment();
-  const current = params.get(name) ?? undefined;
+  const current = params.has(instead) ? null : params.get(name) ?? undefined;
   return (
     <nav className={`segmented well ${className}`.trim()} aria-label={label}>
       {choices.map(([value, title]) => (
         <a
           key={title}
           className="bare quiet"
-          href={fragmentTo(id, path, { ...Object.fromEntries(params), [name]: value })}
+          href={fragmentTo(id, path, {
+            ...Object.fromEntries(params),
+            [instead]: undefined,
+            [name]: value,
+          })}
           aria-current={value === current ? "true" : undefined}
         >
           {title}

@@ -8,11 +8,10 @@ import {
 } from "../../monitoring/models/application_rows.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import { queryOf, RANGES } from "../data/filters.ts";
+import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import type { ConsoleQuery } from "../data/inbox.ts";
 import { InboxTokenForm } from "../kit/InboxTokenForm.tsx";
-import { TimeFilter } from "../kit/FilterControls.tsx";
 import { ListHead } from "../kit/ListHead.tsx";
 import { Applications, type KnownApplication, stateOf } from "./Applications.tsx";
 import { useNewestEnvelope } from "./Arrivals.tsx";
@@ -21,7 +20,6 @@ import { labelsByKey } from "../kit/application_labels.ts";
 import { SlowestEndpoints } from "./Endpoints.tsx";
 import { NeedsALook } from "./NeedsALook.tsx";
 import { isCompared, reasonsOf } from "./reasons.ts";
-import { Segmented } from "../kit/Segmented.tsx";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { VitalsByPage } from "./VitalsByPage.tsx";
 import { type ConsoleList, useApplications, useList } from "../data/lists.ts";
@@ -107,17 +105,7 @@ export default function Overview() {
   }
   return (
     <div className="highlights grid" ref={container} tabIndex={-1}>
-      <ListHead
-        what="all lists"
-        time={
-          <>
-            <Segmented className="wide" label="Time" name="since" choices={RANGES} />
-            <div className="narrow-only">
-              <TimeFilter />
-            </div>
-          </>
-        }
-      />
+      <ListHead what="all lists" />
       {shown?.map(({ row }) => (
         <ReadErrors key={row.key} application={row.key} filters={charted} onRead={keepErrors} />
       ))}

@@ -17,7 +17,7 @@ export default function ListOrRecording() {
   const replayId = REPLAY_ID.test(id) ? id : undefined;
   return (
     <Split
-      look="needs-width"
+      look="covers"
       list={<RecordingList openKey={replayId} />}
       detail={replayId && <RecordingView key={replayId} replayId={replayId} />}
     />

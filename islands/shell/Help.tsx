@@ -39,15 +39,15 @@ export function Help({ variant, close }: { variant: string; close: () => void })
         <h3>Queries and keys</h3>
         <button type="submit" className="plain">Close</button>
       </form>
-      {[QUERY, keys].map((entries, index) => (
-        <KeyValueList
-          key={index}
-          entries={entries.map(([text, meaning]) => ({
-            name: <code>{text}</code>,
-            value: meaning,
-          }))}
-        />
-      ))}
+      <KeyValueList
+        entries={QUERY.map(([form, finds]) => ({ name: <code>{form}</code>, value: finds }))}
+      />
+      <KeyValueList
+        entries={keys.map(([names, moves]) => ({
+          name: names.split(" ").map((name) => <kbd key={name}>{name}</kbd>),
+          value: moves,
+        }))}
+      />
     </dialog>
   );
 }

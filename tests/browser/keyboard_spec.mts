@@ -11,7 +11,6 @@ import {
   spanId,
 } from "../harness/browser/posted.ts";
 import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
-import { sendButton } from "../harness/browser/signals.ts";
 import { spanRow, tab } from "../harness/browser/views.ts";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
@@ -39,8 +38,13 @@ test("skip link → focus in the current view, address unchanged; a tab keeps th
 
 test("Tab key → skip link first, then every control in order", async ({ page }) => {
   await page.goto("/#/settings");
-  await expect(sendButton(page)).toBeVisible();
   await expect(page.getByRole("switch", { name: "Errors" })).toBeEnabled();
+  const names = ["Prove that it arrives", "Send test signals", "Copy trace id", "Run the proof"];
+  // Parts of the view load one after the other.
+  for (const name of names) {
+    const control = page.locator(".settings :is(a, button)").filter({ hasText: name });
+    await expect(control.first()).toBeVisible();
+  }
   await page.keyboard.press("Tab");
   await expect(page.locator(":focus")).toHaveText(/skip/i);
   const reached: string[] = [];
@@ -48,7 +52,6 @@ test("Tab key → skip link first, then every control in order", async ({ page }
     await page.keyboard.press("Tab");
     reached.push(await page.evaluate(() => document.activeElement?.textContent ?? ""));
   }
-  const names = ["Prove that it arrives", "Send test signals", "Copy trace id", "Run the proof"];
   const at = names.map((name) => reached.findIndex((text) => text.startsWith(name)));
   expect(at, reached.join(" | ")).not.toContain(-1);
   expect([...at].sort((a, b) => a - b)).toEqual(at);
