@@ -130,6 +130,8 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     pages: list([], SORT_COLUMNS.pages),
     endpoints: list([]),
     recordings: list([], SORT_COLUMNS.recordings),
+    ai_runs: list([{ status: "error" }], SORT_COLUMNS.ai_runs),
+    ai_sums: list([]),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
     applications: [{}, ...ofSender],
     histogram: HISTOGRAM_LISTS.flatMap((of) => ofEveryList.map((query) => ({ ...query, of, now }))),

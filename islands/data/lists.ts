@@ -22,6 +22,8 @@ const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) =
   pages: (row) => `${row.application} ${row.page}`,
   endpoints: (row) => `${row.application} ${row.op} ${row.name}`,
   recordings: (row) => row.replay_id,
+  ai_runs: (row) => `${row.trace_id} ${row.span_id} ${row.started_at}`,
+  ai_sums: (row) => `${row.by} ${row.value}`,
   envelopes: (row) => String(row.id),
 };
 

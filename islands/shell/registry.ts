@@ -11,7 +11,7 @@ import type { ViewFacts } from "../data/view.ts";
  */
 export interface View extends ViewFacts {
   /** Heading of its place in the sidebar. */
-  readonly group: "" | "Investigate" | "Set up";
+  readonly group: "" | "Investigate" | "Watch" | "Set up";
   /** The key that opens it after `g`. */
   readonly key: string;
   /** Its code in each mode that has it, `inbox` or `relay`. */
@@ -75,6 +75,14 @@ export const VIEWS: readonly View[] = [
     key: "r",
     list: "recordings",
     load: { inbox: () => import("../recordings/Recordings.tsx") },
+  },
+  {
+    id: "ai",
+    title: "AI runs",
+    icon: ICONS.ai,
+    group: "Watch",
+    key: "a",
+    load: { inbox: () => import("../ai/AiRuns.tsx") },
   },
   {
     id: "connect",

@@ -17,7 +17,8 @@ import { VARYING } from "./list_builder.ts";
 import { WORD_TABLES } from "./query_sql.ts";
 import { KEYED_TABLES, TITLE_COLUMNS } from "./schema.ts";
 import { Senders } from "./senders.ts";
-import { spanColumns } from "../models/trace/span_entry.ts";
+import { readAiSpan } from "../models/ai/ai_span.ts";
+import { spanColumns, type SpanEntry } from "../models/trace/span_entry.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import { traceNamer } from "./trace_names.ts";
 import {
@@ -31,6 +32,11 @@ import {
 
 type KeyedTable = typeof KEYED_TABLES[number];
 type WordTable = typeof WORD_TABLES[number];
+
+function aiJson(span: SpanEntry): string | null {
+  const ai = readAiSpan(span);
+  return ai && JSON.stringify(ai);
+}
 
 const errorWords = (error: ErrorEntry) => indexed(searchedError(error));
 
@@ -93,6 +99,7 @@ export class IndexWriter {
       ...spanColumns(span, receivedAt),
       parent_id: span.parent_span_id,
       is_run: span.is_run ?? false,
+      ai: aiJson(span),
     }), { into: "span_words", of: (span) => indexed(searchedSpan(span, null)) });
     insertAll("error_entries", entries.errors, (error) => {
       if (again.has(error)) return undefined;

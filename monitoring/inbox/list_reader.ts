@@ -33,6 +33,8 @@ import type { InboxLists } from "./inbox_types.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
 import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
+import { aiSpansSql, foundRuns, pageOfRuns } from "./ai_sql.ts";
+import { sumRows } from "../models/ai/run_rows.ts";
 import {
   APPLICATIONS_SQL,
   CHART_PARTS,
@@ -164,6 +166,11 @@ export class ListReader {
     pages: (query, asOf) => this.#pages(query, asOf),
     endpoints: (query, asOf) => this.#endpoints(query, asOf),
     recordings: (query, asOf) => this.#page(query, asOf, recordingsSql(query), ROWS.recordings),
+    ai_runs: (query, asOf) => pageOfRuns(this.#aiRuns(query, asOf), query, asOf),
+    ai_sums: (query, asOf) => ({
+      rows: sumRows(this.#aiRuns(query, asOf).map(({ row }) => row)),
+      next: null,
+    }),
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
@@ -238,6 +245,14 @@ export class ListReader {
     const newest = new Map(this.#applications().map((row) => [row.key, newestRelease(row)]));
     const rows = endpointRows(withErrors(runs, JSON.parse(found!.errors)), newest, query);
     return { rows, next: null };
+  }
+
+  #aiRuns(query: ListQuery, asOf: number) {
+    // Also of a later page the snapshot is that of the first.
+    const { asOf: until } = cursorOf(query.before, asOf);
+    const sql = aiSpansSql(query);
+    const [found] = this.#all<Record<"spans" | "up", string>>(sql, query, { asOf: until });
+    return foundRuns(found!, query);
   }
 
   /** Counts the rows of all lists, each up to {@linkcode MAX_COUNT}. */

@@ -68,6 +68,17 @@ const item = fc.oneof(
       },
     })
   ),
+  fc.record({
+    trace: few,
+    span_id: fc.constantFrom("1", "2", "3"),
+    parent_span_id: fc.constantFrom("1", "2", "3", "4"),
+    op: fc.constantFrom("gen_ai.invoke_agent", "gen_ai.chat", "gen_ai.execute_tool"),
+    status: fc.constantFrom("ok", "error"),
+    start_timestamp: time,
+    tokens: few,
+  }, { requiredKeys: ["trace", "op"] }).map(({ trace, op, tokens = 0, ...rest }) =>
+    span(trace, { ...rest, op, attributes: { "gen_ai.usage.input_tokens": { value: tokens } } })
+  ),
   few.map((n) => ["replay_event", { replay_id: hexId(90 + n), trace_ids: [hexId(n)] }] as const),
   few.map((n) => ["trace_metric", { items: [{ trace_id: hexId(n) }] }] as const),
 );
@@ -110,7 +121,7 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
 
 /** The lists whose rows are one entry or envelope each: each filter takes or leaves a row by itself. */
 const SINGLE = ["occurrences", "logs", "envelopes"] as const;
-const LISTS = [...SINGLE, "traces", "errors", "pages"] as const;
+const LISTS = [...SINGLE, "traces", "errors", "pages", "ai_runs"] as const;
 
 Deno.test("any query → its pages are the list, which its filters leave one by one", async () => {
   const sent = fc.tuple(

@@ -10,7 +10,12 @@ import {
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
+import { aiSpansSql } from "./ai_sql.ts";
 import type { SqlList } from "./list_builder.ts";
+
+// `runRows` filters runs by their name and status.
+const aiRuns = ({ name, status, ...query }: { name?: string; status?: string }) =>
+  `${aiSpansSql(query)} ${name} ${status}`;
 
 const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>> = {
   traces: tracesSql,
@@ -21,6 +26,8 @@ const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>
   pages: ({ q, ...query }: { q?: string }) => ({ ...vitalsSql(query), table: `${q}` }),
   endpoints: runsSql,
   recordings: recordingsSql,
+  ai_runs: aiRuns,
+  ai_sums: aiRuns,
   envelopes: envelopesSql,
 };
 

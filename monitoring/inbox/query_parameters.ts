@@ -50,7 +50,7 @@ export function readParameters(
 
 const LIST_NAMES: readonly (ListName | "applications" | "histogram")[] = [
   ...["traces", "errors", "occurrences", "logs", "pages", "endpoints"] as const,
-  ...["recordings", "envelopes", "applications", "histogram"] as const,
+  ...["recordings", "ai_runs", "ai_sums", "envelopes", "applications", "histogram"] as const,
 ];
 
 /** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */

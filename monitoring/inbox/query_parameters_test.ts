@@ -112,7 +112,8 @@ Deno.test("invalid list parameter → refused with its name", () => {
     before: ["", "5", "1.2.3.4.5", "-1.2", "9.5", "1.2.x"],
     limit: ["0", "-1", "x"],
   };
-  const views = "traces, errors, occurrences, logs, pages, endpoints, recordings, envelopes," +
+  const views =
+    "traces, errors, occurrences, logs, pages, endpoints, recordings, ai_runs, ai_sums, envelopes," +
     " applications, histogram, trace, error, recording, envelope, refusals";
   assert.throws(() => view("view=x"), { message: `view must be one of ${views}.` });
   for (const [name, values] of Object.entries(wrong)) {

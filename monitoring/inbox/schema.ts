@@ -99,6 +99,7 @@ const ENTRY =
  * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
  *   a span and its children. Of long names `spans_by_name` has the beginning. `runs`: what endpoints are made of.
+ *   `ai`: JSON of an AI span (`ai_span.ts`), which lists of AI runs are made of.
  */
 const INDEX = `
   CREATE TABLE applications (
@@ -183,10 +184,12 @@ const INDEX = `
     failed INTEGER NOT NULL,
     is_segment INTEGER NOT NULL,
     is_run INTEGER NOT NULL,
+    ai TEXT,
     entry TEXT NOT NULL
   ) STRICT;
   CREATE INDEX runs ON spans (row_key, application, release, at, trace_id, name, op, duration, failed)
     WHERE is_run = 1 AND duration IS NOT NULL;
+  CREATE INDEX ai_spans ON spans (row_key) WHERE ai IS NOT NULL;
   CREATE INDEX spans_by_trace ON spans (trace_id, span_id);
   CREATE INDEX spans_by_parent ON spans (trace_id, parent_id) WHERE parent_id IS NOT NULL;
   CREATE INDEX spans_by_op ON spans (application, op, trace_id) WHERE op IS NOT NULL;
@@ -279,7 +282,7 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 20,
+  version: 21,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
@@ -288,6 +291,7 @@ export const INBOX_SCHEMA: Schema = {
     16: "",
     17: "",
     18: "",
-    19: NEW_INDEX,
+    19: "",
+    20: NEW_INDEX,
   },
 };

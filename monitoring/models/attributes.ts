@@ -9,6 +9,8 @@ interface AttributeLimits {
   readonly name: number;
   readonly value: number;
   readonly all?: number;
+  /** Characters of values that are longer than others. */
+  readonly long?: { readonly names: ReadonlySet<string>; readonly value: number };
 }
 
 /**
@@ -19,7 +21,7 @@ interface AttributeLimits {
  */
 export function boundedAttributes(
   attributes: unknown,
-  { count, name: maxName, value: maxValue, all = Infinity }: AttributeLimits,
+  { count, name: maxName, value: maxValue, all = Infinity, long }: AttributeLimits,
 ): LogAttributes {
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) return {};
   const entries: [string, string | number | boolean][] = [];
@@ -29,7 +31,8 @@ export function boundedAttributes(
     if (!Object.hasOwn(attributes, key)) continue;
     if (entries.length === count) break;
     const name = tidyText(key, maxName) ?? "";
-    const value = boundedValue((attributes as Record<string, unknown>)[key], maxValue);
+    const max = long?.names.has(key) ? long.value : maxValue;
+    const value = boundedValue((attributes as Record<string, unknown>)[key], max);
     budget -= name.length + (typeof value === "string" ? value.length : 0);
     if (budget < 0) break;
     entries.push([name, value]);

@@ -29,18 +29,18 @@ export const LIST_FILTERS = {
   },
   trace: {
     values: "id",
-    lists: ["traces", "errors", "occurrences", "logs", "pages", "envelopes"],
+    lists: ["traces", "errors", "occurrences", "logs", "pages", "envelopes", "ai_runs", "ai_sums"],
     about: "Trace id: 32 hexadecimal digits.",
   },
   replay: {
     values: "id",
-    lists: ["traces", "occurrences", "logs", "recordings", "envelopes"],
+    lists: ["traces", "occurrences", "logs", "recordings", "envelopes", "ai_runs", "ai_sums"],
     about: "Id of a recording: its segments, traces that name it, and their errors and logs.",
   },
   group: { values: "group", lists: ["errors", "occurrences"], about: "Key of a group of errors." },
   envelope: {
     values: "number",
-    lists: ["traces", "occurrences", "logs"],
+    lists: ["traces", "occurrences", "logs", "ai_runs", "ai_sums"],
     about: "Of an envelope.",
   },
   type: { values: "type", lists: ["envelopes"], about: "With an item of this type." },
@@ -53,10 +53,10 @@ export const LIST_FILTERS = {
   state: { values: GROUP_STATES, lists: ["errors"], about: "What a person decided; default: any." },
   status: {
     values: ["ok", "error", "2xx", "3xx", "4xx", "5xx"],
-    lists: ["traces"],
+    lists: ["traces", "ai_runs", "ai_sums"],
     about:
-      "error: with errors, or a root span (of the trace, a page or a process) that failed; ok: all others. 5xx and its" +
-      " like: of a root span.",
+      "error: with errors, or a root span (of the trace, a page or a process) that failed; of AI runs, a call or tool" +
+      " that failed; ok: all others. 5xx and its like: of a root span.",
   },
   preflights: {
     values: "flag",
@@ -65,7 +65,11 @@ export const LIST_FILTERS = {
   },
   // Of both, one span.
   op: { values: "text", lists: ["traces"], about: "With a span of this operation, such as db." },
-  name: { values: "text", lists: ["traces"], about: "With a span of this name, `GET /cart`." },
+  name: {
+    values: "text",
+    lists: ["traces", "ai_runs", "ai_sums"],
+    about: "With a span of this name, `GET /cart`; an AI run of this agent or model.",
+  },
   page: { values: "text", lists: ["traces"], about: "Loads of this page, navigations to it." },
   application: {
     values: "application",
@@ -116,6 +120,7 @@ export const SORT_COLUMNS = {
   traces: ["started_at", "duration", "spans", "errors", "logs"],
   errors: ["first_seen", "last_seen", "count"],
   recordings: ["started_at", "duration"],
+  ai_runs: ["started_at", "duration", "input_tokens", "output_tokens"],
   pages: ["loads", "lcp", "inp", "cls", "fcp", "ttfb"],
 } as const;
 export type SortedList = keyof typeof SORT_COLUMNS;

@@ -1,4 +1,6 @@
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
+import type { AiSpan } from "./ai/ai_span.ts";
+import type { RunFigures } from "./ai/ai_runs.ts";
 import type { PageVitals } from "./trace/page_vitals.ts";
 
 /**
@@ -35,6 +37,8 @@ export interface Lists {
   readonly pages: PageRow;
   readonly endpoints: EndpointRow;
   readonly recordings: RecordingRow;
+  readonly ai_runs: AiRunRow;
+  readonly ai_sums: AiSumRow;
 }
 
 /** A trace, from the envelopes received so far. Times are milliseconds since 1970, by the senders' clocks. */
@@ -242,4 +246,41 @@ export interface LogRow {
   readonly replay_id: string | null;
   /** Key of the application. */
   readonly application: string;
+}
+
+/** A run of an agent, or a call of a model or a tool outside of one: what one AI span and those below it did. */
+export interface AiRunRow extends RunFigures, Pick<AiSpan, "kind" | "name"> {
+  readonly trace_id: string;
+  /** Of its topmost span; null: it has none. */
+  readonly span_id: string | null;
+  /** Key of the application. */
+  readonly application: string;
+  readonly release: string | null;
+  /** Milliseconds since 1970, by the sender's clock. */
+  readonly started_at: number;
+  /** Milliseconds; null: its topmost span has no end. */
+  readonly duration: number | null;
+  /** It failed, or a call or a tool in it. */
+  readonly failed: boolean;
+  /** The beginning of the last message of a user; null: none was sent. */
+  readonly asked: string | null;
+  readonly conversation: string | null;
+  /** Models that were called, by their first call. */
+  readonly models: readonly ModelUse[];
+}
+
+/** What one model was used for. */
+export interface ModelUse
+  extends Pick<RunFigures, "calls" | "input_tokens" | "output_tokens" | "cost"> {
+  readonly model: string;
+}
+
+/** Runs with one agent (or name), model or conversation in common; of `all`, all. */
+export interface AiSumRow extends Omit<ModelUse, "model"> {
+  readonly by: "all" | "agent" | "model" | "conversation";
+  readonly value: string;
+  readonly runs: number;
+  readonly failed: number;
+  /** Runs whose cost was sent, which `cost` adds up. */
+  readonly runs_with_cost: number;
 }

@@ -10,6 +10,7 @@ import {
   span,
   type TestItem,
 } from "./envelopes.ts";
+import { addAiTests } from "./index_ai.ts";
 import { addFilterTests } from "./index_filters.ts";
 import { addGroupTests } from "./index_groups.ts";
 import { addOrderTests } from "./index_order.ts";
@@ -46,6 +47,7 @@ export function indexTests(
   addGroupTests(test);
   addOrderTests(test);
   addRecordingTests(test);
+  addAiTests(test);
   return tests;
 }
 

@@ -1,0 +1,94 @@
+import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
+import { type ListQuery, readSort, SORT_COLUMNS } from "../models/list_query.ts";
+import { type AiRunRow, MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+import { runRows, type StoredAiSpan } from "../models/ai/run_rows.ts";
+import { all, FILTERS, filtersOf, SENDER, TIME, when } from "./list_builder.ts";
+import { durationMatches, traceMatches } from "./query_sql.ts";
+
+/** The newest AI spans that runs are made of: read in some 100 ms. */
+const MAX_AI_SPANS = 20_000;
+/** Steps from AI spans up to AI spans above them, over other spans: senders may send any number. */
+const MAX_STEPS = 100_000;
+
+/** AI spans as JSON of {@linkcode FoundSpan}s, and as `up` the ids of the spans above each, nearest first. */
+export const aiSpansSql = (query: ListQuery): string =>
+  "WITH RECURSIVE found AS MATERIALIZED (SELECT *," +
+  ` ${all([...filtersOf(query, TIME), ...durationMatches("e.duration", query.q)])} AS matches` +
+  ` FROM spans AS e INDEXED BY ai_spans WHERE ${
+    all([
+      "e.ai IS NOT NULL",
+      ...filtersOf(query, ["trace", ...SENDER]),
+      ...when(
+        query.replay,
+        "e.trace_id IN (SELECT trace_id FROM trace_entries WHERE replay_id = :replay)",
+      ),
+      ...when(
+        query.envelope,
+        `e.trace_id IN (SELECT trace_id FROM spans AS e WHERE e.ai IS NOT NULL AND ${FILTERS.envelope})`,
+      ),
+      ...traceMatches(query.q),
+      "e.row_key < :asOf",
+    ])
+  } ORDER BY row_key DESC LIMIT ${MAX_AI_SPANS}),` +
+  " up(key, trace_id, parent_id, depth) AS (" +
+  " SELECT row_key, trace_id, parent_id, 0 FROM found WHERE parent_id IS NOT NULL UNION" +
+  " SELECT key, up.trace_id, s.parent_id, depth + 1 FROM up JOIN spans AS s ON s.trace_id = up.trace_id" +
+  " AND s.span_id = up.parent_id WHERE s.ai IS NULL AND s.parent_id IS NOT NULL AND s.row_key < :asOf" +
+  ` LIMIT ${MAX_STEPS}) SELECT (SELECT json_group_array(json_array(row_key, trace_id, span_id,` +
+  " (SELECT key FROM applications WHERE id = application)," +
+  " (SELECT r.release FROM releases AS r WHERE r.id = found.release), at, duration, failed, matches," +
+  " json(ai)) ORDER BY row_key) FROM found) AS spans," +
+  " (SELECT json_group_array(json_array(key, parent_id) ORDER BY depth) FROM up) AS up";
+
+/** Its columns as SQLite returns them. */
+type FoundSpan = [
+  ...[key: number, trace_id: string, span_id: string | null, application: string | null],
+  ...[release: string | null, at: number, duration: number | null, failed: number],
+  ...[matches: number | null, ai: StoredAiSpan["ai"]],
+];
+
+/** The runs among what {@linkcode aiSpansSql} found. */
+export function foundRuns(found: Readonly<Record<"spans" | "up", string>>, query: ListQuery) {
+  const above = Map.groupBy(JSON.parse(found.up) as [number, string][], ([key]) => key);
+  const spans = (JSON.parse(found.spans) as FoundSpan[]).map((
+    [key, trace_id, span_id, application, release, at, duration, failed, matches, ai],
+  ): StoredAiSpan => ({
+    ...{ key, trace_id, span_id, application: application ?? "", release, at, duration, ai },
+    failed: failed === 1,
+    matches: matches === 1,
+    above: above.get(key)?.map(([, id]) => id) ?? [],
+  }));
+  return runRows(spans, query);
+}
+
+const NEWEST = "-started_at";
+
+/** One page of runs. */
+export function pageOfRuns(
+  runs: ReturnType<typeof runRows>,
+  query: ListQuery,
+  asOf: number,
+): Page<AiRunRow> {
+  const { at, tie: _, ...cursor } = cursorOf(query.before, asOf);
+  const { column, descending } = readSort(query.sort ?? NEWEST);
+  const of = SORT_COLUMNS.ai_runs.find((name) => name === column);
+  const sign = of === undefined || descending ? -1 : 1;
+  const sorted = runs.flatMap(({ key, row }) => {
+    const rank = row[of ?? "started_at"];
+    return rank === null ? [] : [{ key, row, rank }];
+  }).sort((a, b) => sign * (a.rank - b.rank) || b.key - a.key);
+  const start = at === undefined
+    ? 0
+    : sorted.findIndex(({ rank, key }) =>
+      sign * (rank - at) > 0 || rank === at && key < cursor.before
+    );
+  const rest = start === -1 ? [] : sorted.slice(start);
+  const page = rest.slice(0, query.limit ?? MAX_LIST_ROWS);
+  const end = page.at(-1);
+  return {
+    rows: page.map(({ row }) => row),
+    next: end && page.length < rest.length
+      ? writeCursor({ ...cursor, before: end.key, at: end.rank })
+      : null,
+  };
+}

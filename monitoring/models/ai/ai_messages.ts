@@ -1,0 +1,166 @@
+import { at, listOf, parseJson, textAt, toJson } from "../json.ts";
+import type { LogAttributes } from "../../protocol/log_levels.ts";
+import { type AiField, aiText, MAX_MESSAGE } from "./ai_attributes.ts";
+
+export const AI_ROLES = ["system", "user", "assistant", "tool"] as const;
+export type AiRole = (typeof AI_ROLES)[number];
+
+/** A part of a message. Untrusted. */
+export interface AiPart {
+  /** `call`: the model asks for a tool. `result`: of a tool. `raw`: not readable as a message. */
+  readonly kind: "text" | "call" | "result" | "raw";
+  readonly text: string;
+  /** Of the tool. */
+  readonly name: string | null;
+  /** It ends with an ellipsis, or is incomplete JSON. */
+  readonly isCut: boolean;
+}
+
+export interface AiMessage {
+  readonly role: AiRole;
+  readonly parts: readonly AiPart[];
+}
+
+/** Of a conversation; of more than these the last ones are shown. */
+const MAX_MESSAGES = 200;
+const MAX_PARTS = 50;
+
+/** The messages of a span. */
+export interface AiMessages {
+  readonly messages: readonly AiMessage[];
+  /** Messages before them that are not shown. */
+  readonly omitted: number;
+  /** Some of it is longer than {@linkcode MAX_MESSAGE}: the envelope has the rest. */
+  readonly isShortened: boolean;
+}
+
+/** The messages of a call or an agent, or arguments and result of a tool, in their order. Never throws. */
+export function readMessages(attributes: LogAttributes): AiMessages {
+  let isShortened = false;
+  const read = (field: AiField, role: AiRole): AiMessage[] => {
+    const sent = aiText(attributes, field, Infinity);
+    if (sent === null) return [];
+    isShortened ||= sent.length >= MAX_MESSAGE;
+    const json = parseJsonText(sent);
+    const isBroken = json === undefined && /^[[{]/.test(sent);
+    if (isBroken) return [{ role, parts: [{ kind: "raw", text: sent, name: null, isCut: true }] }];
+    return messagesOf(json ?? sent, role);
+  };
+  const tool = aiText(attributes, "tool");
+  const ofTool = (field: AiField, role: AiRole, kind: AiPart["kind"]) =>
+    read(field, role).map(({ parts }): AiMessage => {
+      const isCut = parts.some((part) => part.isCut);
+      return { role, parts: [{ kind, text: textOf(parts), name: tool, isCut }] };
+    });
+  const output = read("output", "assistant");
+  const all = [
+    ...read("system", "system"),
+    ...read("input", "user"),
+    ...ofTool("toolInput", "assistant", "call"),
+    ...ofTool("toolOutput", "tool", "result"),
+    ...output.length > 0
+      ? output
+      : [...read("response", "assistant"), ...read("toolCalls", "assistant")],
+  ].filter(({ parts }) => parts.length > 0);
+  const messages = all.slice(-MAX_MESSAGES);
+  return { messages, omitted: all.length - messages.length, isShortened };
+}
+
+/** The texts of all messages of a role. @param json as sent */
+export const textsOf = (json: unknown, role: AiRole): string[] =>
+  messagesOf(json, "user").filter((one) => one.role === role)
+    .map(({ parts }) => textOf(parts.filter(({ kind }) => kind === "text")))
+    .filter((text) => text !== "");
+
+const textOf = (parts: readonly AiPart[]) => parts.map(({ text }) => text).join("\n");
+
+/** The value of a JSON text; undefined: it is another text. */
+export const parseJsonText = (text: string): unknown =>
+  /^\s*[[{"]/.test(text) ? parseJson(new TextEncoder().encode(text)) : undefined;
+
+/** @param role of texts, and of messages that name none */
+function messagesOf(json: unknown, role: AiRole): AiMessage[] {
+  // Vercel's `ai.prompt`.
+  const inner = at(json, "messages") ?? at(json, "prompt");
+  if (inner === undefined) return listMessages(json, role);
+  const system = at(json, "system");
+  return [
+    ...system === undefined ? [] : listMessages(system, "system"),
+    ...listMessages(inner, "user"),
+  ];
+}
+
+function listMessages(json: unknown, role: AiRole): AiMessage[] {
+  const list = Array.isArray(json) ? json : [json];
+  const isOfMessages = list.some((one) => at(one, "role") !== undefined || isItem(one));
+  if (!isOfMessages) return [{ role, parts: partsOf(list) }];
+  return list.map((one) => {
+    const parts = [
+      ...listOf(at(one, "parts")),
+      ...Array.isArray(at(one, "content")) ? at(one, "content") as unknown[] : [at(one, "content")],
+      ...listOf(at(one, "tool_calls")),
+      ...isItem(one) ? [one] : [],
+    ];
+    const of = roleOf(at(one, "role"), isItem(one) ? at(one, "type") : undefined) ?? role;
+    const read = partsOf(parts.filter((part) => part !== undefined && part !== null));
+    // OpenAI's and Anthropic's results of tools are texts.
+    const isResult = of === "tool";
+    const named = textAt(one, "name");
+    return {
+      role: of,
+      parts: read.map((part) =>
+        isResult && part.kind === "text"
+          ? { ...part, kind: "result" as const, name: part.name ?? named }
+          : part
+      ),
+    };
+  });
+}
+
+/** Items of OpenAI's Responses API. */
+const ITEM = /^(function_call|function_call_output|reasoning)$/;
+const isItem = (one: unknown) => ITEM.test(textAt(one, "type") ?? "");
+
+function roleOf(role: unknown, item: unknown): AiRole | undefined {
+  if (item === "function_call_output") return "tool";
+  if (item !== undefined) return "assistant";
+  switch (role) {
+    case "developer":
+    case "system":
+      return "system";
+    case "model":
+    case "ai":
+      return "assistant";
+    case "human":
+      return "user";
+    case "function":
+      return "tool";
+  }
+  return AI_ROLES.find((known) => known === role);
+}
+
+const partsOf = (parts: readonly unknown[]): AiPart[] =>
+  parts.slice(0, MAX_PARTS).map(partOf).filter(({ text, name }) => text !== "" || name !== null);
+
+const CALLS = /^(tool[-_](call|use)|function(_call)?)$/;
+const RESULTS = /^(tool[-_](call_response|result)|function_call_output)$/;
+
+function partOf(part: unknown): AiPart {
+  const of = (kind: AiPart["kind"], value: unknown, name: string | null = null) => {
+    const text = typeof value === "string" ? value : value === undefined ? "" : toJson(value);
+    return { kind, text, name, isCut: text.endsWith("…") };
+  };
+  if (typeof part === "string") return of("text", part);
+  const first = (from: unknown, ...names: string[]) =>
+    names.map((name) => at(from, name)).find((value) => value !== undefined && value !== null);
+  const type = textAt(part, "type") ?? "";
+  const called = at(part, "function") ?? part;
+  const name = textAt(called, "name") ?? textAt(part, "toolName");
+  if (RESULTS.test(type)) {
+    return of("result", first(part, "response", "result", "output", "content"), name);
+  }
+  const input = first(called, "arguments", "args", "input");
+  if (CALLS.test(type) || (name !== null && input !== undefined)) return of("call", input, name);
+  const text = first(part, "text", "content", "summary");
+  return typeof text === "string" ? of("text", text) : of("raw", part);
+}

@@ -1,0 +1,76 @@
+import type { LogAttributes } from "../../protocol/log_levels.ts";
+import { aiNumber, aiText, cut, MAX_NAME, own, positive } from "./ai_attributes.ts";
+import { parseJsonText, textsOf } from "./ai_messages.ts";
+import type { TraceSpan } from "../trace/trace_span.ts";
+
+/** What lists of AI runs need of one AI span. Texts are untrusted. */
+export interface AiSpan {
+  /** `agent`: calls models and tools; `call`: of a model; `step`: anything else, such as a handoff. */
+  readonly kind: "agent" | "call" | "tool" | "step";
+  /** Of the agent, the model or the tool. */
+  readonly name: string;
+  /** That answered, else the requested one. */
+  readonly model: string | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  /** In US dollars, as sent. */
+  readonly cost: number | null;
+  /** Milliseconds from the span's start to the first part of the response. */
+  readonly first_token_ms: number | null;
+  readonly conversation: string | null;
+  /** The beginning of the last message of a user. */
+  readonly asked: string | null;
+}
+
+/** Operations by the end of their names: `gen_ai.execute_tool`, `ai.streamText.doStream`, `ai.run.langchain`. */
+const KINDS: readonly (readonly [RegExp, AiSpan["kind"]])[] = [
+  [/^(execute_tool|toolCall|tool\b)/, "tool"],
+  [/\.do[A-Z]\w+$/, "call"],
+  [/^(invoke_(agent|workflow)|agent\b|workflow|pipeline\b|run\b)/, "agent"],
+  // Those of Vercel's SDK without `do` call a model several times.
+  [/^(generate|stream)(Text|Object|_text|_object)$/, "agent"],
+  [/^(chat|text_completion|completion|generate|embed|rerank|responses|messages|models)/, "call"],
+];
+
+/** What an AI span did; null: it is another span. */
+export function readAiSpan(
+  { op, name, attributes }: Pick<TraceSpan, "op" | "name" | "attributes">,
+): AiSpan | null {
+  const ofOp = /^(?:gen_ai|ai)(?:\.|$)(.*)/.exec(op ?? "")?.[1];
+  const operation = aiText(attributes, "operation") ?? ofOp;
+  if (operation === undefined) return null;
+  const bare = operation.replace(/^(gen_ai|ai)\./, "");
+  const model = aiText(attributes, "responseModel") ?? aiText(attributes, "requestModel");
+  const known = KINDS.find(([pattern]) => pattern.test(bare))?.[1];
+  const kind = known ?? (model === null ? "step" : "call");
+  const firstToken = aiNumber(attributes, "firstToken");
+  const cost = (of: string) => positive(own(attributes, `gen_ai.cost.${of}_tokens`));
+  const [input, output] = [cost("input"), cost("output")];
+  const named = kind === "tool"
+    ? aiText(attributes, "tool")
+    : kind === "agent"
+    ? aiText(attributes, "agent")
+    : kind === "call"
+    ? aiText(attributes, "requestModel") ?? model
+    : null;
+  return {
+    kind,
+    name: named ?? cut(name.replace(/^(invoke_agent|execute_tool) /, ""), MAX_NAME),
+    model,
+    input_tokens: aiNumber(attributes, "inputTokens"),
+    output_tokens: aiNumber(attributes, "outputTokens"),
+    cost: cost("total") ??
+      (input === null && output === null ? null : (input ?? 0) + (output ?? 0)),
+    first_token_ms: firstToken === null
+      ? aiNumber(attributes, "firstTokenMs")
+      : Math.round(firstToken * 1e6) / 1e3,
+    conversation: aiText(attributes, "conversation"),
+    asked: kind === "tool" ? null : lastQuestion(attributes),
+  };
+}
+
+function lastQuestion(attributes: LogAttributes): string | null {
+  const sent = aiText(attributes, "input", Infinity);
+  const text = sent && textsOf(parseJsonText(sent), "user").at(-1);
+  return text ? cut(text.replace(/\s+/g, " ").trim(), MAX_NAME) || null : null;
+}

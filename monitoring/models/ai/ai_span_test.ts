@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readMessages } from "./ai_messages.ts";
+import { countedSpans, groupRuns, runFigures } from "./ai_runs.ts";
+import { type AiSpan, readAiSpan } from "./ai_span.ts";
+import type { LogAttributes } from "../../protocol/log_levels.ts";
+
+const read = (op: string | null, attributes: LogAttributes, name = "span") =>
+  readAiSpan({ op, name, attributes });
+
+/** What is read of the same call, by its names. */
+const FACTS = {
+  name: "gpt-5-mini",
+  model: "gpt-5-mini-2026-08",
+  input_tokens: 730,
+  output_tokens: 200,
+  cost: null,
+  first_token_ms: 284,
+  asked: "Is it in stock?",
+};
+const MESSAGES = JSON.stringify([{ role: "user", content: "Is it  in stock?" }]);
+
+Deno.test("a call by its present, earlier and Vercel's names → the same facts", () => {
+  const forms: readonly [string | null, LogAttributes][] = [
+    ["gen_ai.chat", {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": "gpt-5-mini",
+      "gen_ai.response.model": "gpt-5-mini-2026-08",
+      "gen_ai.usage.input_tokens": 730,
+      "gen_ai.usage.output_tokens": 200,
+      "gen_ai.response.time_to_first_chunk": 0.284,
+      "gen_ai.input.messages": JSON.stringify([
+        { role: "user", parts: [{ type: "text", content: "Is it in stock?" }] },
+      ]),
+      "gen_ai.conversation.id": "k-1",
+    }],
+    ["gen_ai.chat", {
+      "gen_ai.request.model": "gpt-5-mini",
+      "gen_ai.response.model": "gpt-5-mini-2026-08",
+      "gen_ai.usage.prompt_tokens": "730",
+      "gen_ai.usage.completion_tokens": "200",
+      "gen_ai.response.time_to_first_token": 0.284,
+      "gen_ai.request.messages": MESSAGES,
+      "gen_ai.conversation.id": "k-1",
+    }],
+    [null, {
+      "ai.operationId": "ai.streamText.doStream",
+      "ai.model.id": "gpt-5-mini",
+      "ai.response.model": "gpt-5-mini-2026-08",
+      "ai.usage.promptTokens": 730,
+      "ai.usage.completionTokens": 200,
+      "ai.response.msToFirstChunk": 284,
+      "ai.prompt.messages": MESSAGES,
+      "ai.telemetry.metadata.conversationId": "k-1",
+    }],
+  ];
+  for (const [op, attributes] of forms) {
+    assert.deepEqual(read(op, attributes), { kind: "call", ...FACTS, conversation: "k-1" });
+  }
+});
+
+Deno.test("operation → agent, call, tool or step, with its name; others are no AI spans", () => {
+  const nameOf = (...of: Parameters<typeof read>) => {
+    const ai = read(...of);
+    return ai && `${ai.kind} ${ai.name}`;
+  };
+  const agent = { "gen_ai.agent.name": "support" };
+  assert.equal(nameOf("gen_ai.invoke_agent", agent), "agent support");
+  assert.equal(nameOf("gen_ai.invoke_agent", {}, "invoke_agent triage"), "agent triage");
+  assert.equal(
+    nameOf(null, { "gen_ai.operation.name": "invoke_agent", ...agent }),
+    "agent support",
+  );
+  const functionId = { "ai.telemetry.functionId": "answer", "ai.model.id": "m" };
+  assert.equal(nameOf(null, { "ai.operationId": "ai.streamText", ...functionId }), "agent answer");
+  assert.equal(nameOf("gen_ai.execute_tool", { "gen_ai.tool.name": "stock" }), "tool stock");
+  assert.equal(nameOf("ai.toolCall", { "ai.toolCall.name": "stock" }), "tool stock");
+  assert.equal(nameOf("gen_ai.embeddings", { "gen_ai.request.model": "e" }), "call e");
+  assert.equal(nameOf("ai.chat_completions.create.openai", { "ai.model_id": "m" }), "call m");
+  assert.equal(nameOf("gen_ai.handoff", {}, "handoff to b"), "step handoff to b");
+  assert.equal(nameOf("http.client", { "gen_ai.request.model": "m" }), null);
+  assert.equal(nameOf("aims", {}), null);
+});
+
+Deno.test("cost → as sent, in all or in parts; else null", () => {
+  const costOf = (attributes: LogAttributes) => read("gen_ai.chat", attributes)?.cost;
+  assert.equal(costOf({ "gen_ai.cost.total_tokens": 0.5, "gen_ai.cost.input_tokens": 9 }), 0.5);
+  assert.equal(costOf({ "gen_ai.cost.input_tokens": 0, "gen_ai.cost.output_tokens": 0.25 }), 0.25);
+  assert.equal(costOf({ "gen_ai.cost.total_tokens": -1 }), null);
+  assert.equal(costOf({ "gen_ai.usage.input_tokens": 1 }), null);
+});
+
+/** The parts of messages as "role kind name: text". */
+const parts = (attributes: LogAttributes) =>
+  readMessages(attributes).messages.flatMap(({ role, parts }) =>
+    parts.map(({ kind, name, text, isCut }) =>
+      `${role} ${kind} ${name ?? ""}: ${text}${isCut ? " (cut)" : ""}`
+    )
+  );
+
+Deno.test("messages of OpenTelemetry, OpenAI, Anthropic and Vercel → roles, texts, calls, results", () => {
+  const expected = [
+    "system text : Be kind.",
+    "user text : In stock?",
+    'assistant call stock: {"id":1}',
+    "tool result stock: 3 left",
+    "assistant text : Yes.",
+  ];
+  const ofUser = { role: "user", content: "In stock?" };
+  assert.deepEqual(
+    parts({
+      "gen_ai.system_instructions": '[{"type":"text","content":"Be kind."}]',
+      "gen_ai.input.messages": JSON.stringify([
+        { role: "user", parts: [{ type: "text", content: "In stock?" }] },
+        {
+          role: "assistant",
+          parts: [{ type: "tool_call", name: "stock", arguments: { id: 1 } }],
+        },
+        {
+          role: "tool",
+          parts: [{ type: "tool_call_response", name: "stock", response: "3 left" }],
+        },
+      ]),
+      "gen_ai.output.messages": JSON.stringify([
+        { role: "assistant", parts: [{ type: "text", content: "Yes." }], finish_reason: "stop" },
+      ]),
+    }),
+    expected,
+  );
+  assert.deepEqual(
+    parts({
+      "gen_ai.request.messages": JSON.stringify([
+        { role: "developer", content: "Be kind." },
+        ofUser,
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ function: { name: "stock", arguments: '{"id":1}' } }],
+        },
+        { role: "tool", name: "stock", content: "3 left" },
+      ]),
+      "gen_ai.response.text": '["Yes."]',
+    }),
+    expected,
+  );
+  assert.deepEqual(
+    parts({
+      "ai.prompt": JSON.stringify({
+        system: "Be kind.",
+        messages: [
+          ofUser,
+          {
+            role: "assistant",
+            content: [{ type: "tool-call", toolName: "stock", args: { id: 1 } }],
+          },
+          {
+            role: "tool",
+            content: [{ type: "tool-result", toolName: "stock", result: "3 left" }],
+          },
+        ],
+      }),
+      "ai.response.text": "Yes.",
+    }),
+    expected,
+  );
+  const anthropic = [
+    ofUser,
+    { role: "assistant", content: [{ type: "tool_use", name: "stock", input: { id: 1 } }] },
+  ];
+  assert.deepEqual(parts({ "gen_ai.input.messages": JSON.stringify(anthropic) }), [
+    expected[1],
+    expected[2],
+  ]);
+  assert.deepEqual(parts({ "gen_ai.tool.name": "stock", "gen_ai.tool.input": '{"id":1}' }), [
+    'assistant call stock: {"id":1}',
+  ]);
+});
+
+Deno.test("messages that are cut, or no JSON → as text, and that they are cut", () => {
+  const sent = '[{"role":"user","content":"In st';
+  assert.deepEqual(parts({ "gen_ai.input.messages": sent }), [`user raw : ${sent} (cut)`]);
+  assert.deepEqual(parts({ "gen_ai.prompt": "In stock…" }), ["user text : In stock… (cut)"]);
+  assert.deepEqual(parts({ "gen_ai.prompt": "{}" }), ["user raw : {}"]);
+});
+
+Deno.test("any attributes → nothing throws, and every text of the index is bounded", () => {
+  const names = [
+    "gen_ai.input.messages",
+    "gen_ai.output.messages",
+    "ai.prompt",
+    "gen_ai.agent.name",
+  ]
+    .concat("gen_ai.response.tool_calls", "gen_ai.usage.input_tokens", "gen_ai.tool.input");
+  const value = fc.oneof(fc.string(), fc.double(), fc.json(), fc.constant("[".repeat(50_000)));
+  fc.assert(fc.property(fc.dictionary(fc.constantFrom(...names), value), (attributes) => {
+    readMessages(attributes);
+    const ai = read("gen_ai.invoke_agent", attributes)!;
+    assert.ok(JSON.stringify(ai).length < 5_000);
+  }));
+});
+
+interface Spy {
+  readonly id: number;
+  readonly parent: number;
+  readonly ai: AiSpan;
+  readonly application: string;
+  readonly at: number;
+  readonly failed: boolean;
+}
+
+Deno.test("any tree of AI spans, circles too → each in one run, each token counted once", () => {
+  const tree = fc.array(
+    fc.record({
+      parent: fc.nat(12),
+      tokens: fc.option(fc.nat(9)),
+      application: fc.constantFrom("a", "b"),
+    }),
+    { maxLength: 12 },
+  );
+  fc.assert(fc.property(tree, (sent) => {
+    const spans = sent.map(({ parent, tokens, application }, id): Spy => ({
+      ...{ id, parent, application, at: id, failed: false },
+      ai: { ...read("gen_ai.chat", {})!, input_tokens: tokens },
+    }));
+    const parentOf = ({ parent }: Spy) => spans[parent];
+    const runs = groupRuns(spans, parentOf);
+    const members = [...runs.values()].flat();
+    assert.deepEqual(new Set(members), new Set(spans));
+    assert.equal(members.length, spans.length);
+    for (const [top, run] of runs) {
+      assert.ok(run.includes(top));
+      assert.ok(run.every(({ application }) => application === top.application));
+      const counted = countedSpans(run, parentOf, ({ input_tokens }) => input_tokens);
+      const sum = counted.reduce((sum, { ai }) => sum + ai.input_tokens!, 0);
+      assert.equal(runFigures(run, parentOf, top.at).input_tokens ?? 0, sum);
+      // No counted span is above another.
+      for (const span of counted) {
+        const above = new Set<Spy>();
+        let at = parentOf(span);
+        while (at && at.application === top.application && !above.has(at)) {
+          above.add(at);
+          at = parentOf(at);
+        }
+        assert.ok(!counted.some((other) => above.has(other)));
+      }
+    }
+  }));
+});
