@@ -132,6 +132,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     recordings: list([], SORT_COLUMNS.recordings),
     ai_runs: list([{ status: "error" }], SORT_COLUMNS.ai_runs),
     ai_sums: list([]),
+    feedback: list(GROUP_STATES.map((state) => ({ state }))),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
     applications: [{}, ...ofSender],
     histogram: HISTOGRAM_LISTS.flatMap((of) => ofEveryList.map((query) => ({ ...query, of, now }))),

@@ -8,6 +8,7 @@ export const BAR_WORDS: Readonly<Record<HistogramList, BarWords>> = {
   traces: { what: "trace", failed: "with errors" },
   errors: { what: "error", failed: "unhandled" },
   logs: { what: "log", warned: "warn", failed: "error, fatal" },
+  feedback: { what: "message", failed: "" },
 };
 
 /**

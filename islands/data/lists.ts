@@ -24,6 +24,7 @@ const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) =
   recordings: (row) => row.replay_id,
   ai_runs: (row) => `${row.trace_id} ${row.span_id} ${row.started_at}`,
   ai_sums: (row) => `${row.by} ${row.value}`,
+  feedback: (row) => row.group,
   envelopes: (row) => String(row.id),
 };
 

@@ -9,7 +9,7 @@ import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { ErrorFacts, ErrorTitle } from "./ErrorTitle.tsx";
 import { useGroups } from "./ErrorList.tsx";
-import { GroupHeader } from "./GroupState.tsx";
+import { GroupHeader } from "../kit/GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
@@ -90,7 +90,7 @@ export function ErrorDetail({ group, envelope, params }: {
             />
           )}
           {groupRow && (
-            <GroupHeader row={groupRow} back={back}>
+            <GroupHeader row={groupRow} what="error" back={back}>
               {content && (
                 <button type="button" onClick={() => saveEnvelope(content)}>
                   Download envelope

@@ -13,7 +13,7 @@ import { RowValues } from "../kit/ValueLinks.tsx";
 import { ALL, queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { ErrorLevel, unhandledOf } from "./ErrorLevel.tsx";
-import { GroupMark, StateLinks } from "./GroupState.tsx";
+import { GroupMark, StateLinks } from "../kit/GroupState.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;

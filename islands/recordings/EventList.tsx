@@ -1,37 +1,29 @@
-import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { formatCount } from "../../components/format.ts";
-import { Icon, type IconName } from "../../components/Icon.tsx";
+import { Icon } from "../../components/Icon.tsx";
 import {
   EVENT_KINDS,
   type EventKind,
   type RecordingContent,
-  type RecordingEvent,
   SLACK_MS,
 } from "../../monitoring/models/recording/timeline.ts";
 import { formatEventTime, KIND_NAMES, type ListedEvent } from "./TimeLine.tsx";
-import { LIVE } from "../data/queries.ts";
-import { read } from "../data/read.ts";
-import { type Loaded, useRead } from "../data/use_read.ts";
-import { fragmentTo, linkTo, momentHref, useIsVisible } from "../data/fragment.ts";
+import type { Loaded } from "../data/use_read.ts";
+import { momentHref } from "../data/fragment.ts";
+import { EVENT_ICONS } from "../player/recording_events.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 
 /** Rows of the list; the time line has marks for all. */
 const MAX_ROWS = 500;
 
 /** What a person did, and what failed: listed first. */
-const FIRST: ReadonlySet<EventKind> = new Set(["error", "request", "click", "navigation"]);
-
-const ICONS: Readonly<Record<EventKind, IconName>> = {
-  error: "errors",
-  trace: "traces",
-  span: "traces",
-  request: "request",
-  log: "logs",
-  vital: "vitals",
-  click: "click",
-  navigation: "navigation",
-  resource: "request",
-};
+const FIRST: ReadonlySet<EventKind> = new Set([
+  "error",
+  "feedback",
+  "request",
+  "click",
+  "navigation",
+]);
 
 /**
  * What happened, in order of time. The time of an event leads to the recording at that time, its text to its own view.
@@ -122,7 +114,7 @@ const Rows = memo(function Rows({ events, replayId, from, current }: {
           <a className="quiet" {...isAstray ? ASTRAY : { href: momentHref(replayId, at) }}>
             {isAstray ? "?" : formatEventTime(at - from)}
           </a>
-          <Icon name={ICONS[kind]} />
+          <Icon name={EVENT_ICONS[kind]} />
           <small className="vh">{kind}</small>
           <a className="one-line bare" href={href} title={text}>
             {text === "" ? "(no text)" : text}
@@ -132,30 +124,3 @@ const Rows = memo(function Rows({ events, replayId, from, current }: {
     </ol>
   );
 });
-
-/**
- * What happened while a page was recorded, in order of time, read again as data arrives.
- *
- * @param replayId undefined: the recording is not read yet
- */
-export function useEvents(replayId: string | undefined) {
-  const isVisible = useIsVisible();
-  const reading = useRead(
-    [LIVE, "recording", replayId ?? ""],
-    isVisible && replayId !== undefined && (() => read("recording", { id: replayId })),
-  );
-  const { value } = reading;
-  const events = useMemo(
-    () => (value?.events ?? []).map((event) => ({ ...event, href: hrefOf(event, replayId ?? "") })),
-    [replayId, value],
-  );
-  return { events, reading };
-}
-
-function hrefOf(event: RecordingEvent, replayId: string): string {
-  const { kind, at, group, envelope, trace_id, span_id } = event;
-  if (group !== undefined) return fragmentTo("errors", [group, String(envelope)]);
-  if (kind === "log") return fragmentTo("logs", [], { trace: trace_id ?? undefined });
-  if (trace_id) return linkTo("traces", [trace_id], { span: span_id });
-  return momentHref(replayId, at);
-}

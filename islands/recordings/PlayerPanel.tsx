@@ -8,7 +8,8 @@ import { Screen } from "../player/Screen.tsx";
 import { usePlayer } from "../player/use_player.ts";
 import { useFragment } from "../data/fragment.ts";
 import { SLACK_MS, timeLineEnd } from "../../monitoring/models/recording/timeline.ts";
-import { EventList, useEvents } from "./EventList.tsx";
+import { useEvents } from "../player/recording_events.ts";
+import { EventList } from "./EventList.tsx";
 import { formatClock } from "../../components/format_time.ts";
 import { TimeLine } from "./TimeLine.tsx";
 

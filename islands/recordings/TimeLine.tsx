@@ -20,6 +20,7 @@ export interface ListedEvent extends TimelineEvent {
 /** Title of each kind of events. */
 export const KIND_NAMES: Readonly<Record<EventKind, string>> = {
   error: "Errors",
+  feedback: "Feedback",
   trace: "Traces",
   span: "Spans",
   request: "Requests",

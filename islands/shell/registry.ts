@@ -77,6 +77,15 @@ export const VIEWS: readonly View[] = [
     load: { inbox: () => import("../recordings/Recordings.tsx") },
   },
   {
+    id: "feedback",
+    title: "Feedback",
+    icon: ICONS.feedback,
+    group: "Watch",
+    key: "f",
+    list: "feedback",
+    load: { inbox: () => import("../feedback/Feedback.tsx") },
+  },
+  {
     id: "ai",
     title: "AI runs",
     icon: ICONS.ai,

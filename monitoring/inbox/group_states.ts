@@ -39,6 +39,9 @@ export function decisionOf(
   return { state: "open", regression: { release: regressed_in, resolved_in, at: changed_at } };
 }
 
+/** Feedback has a state as groups have, by its key. It is not deleted. */
+const isFeedback = (group: string) => group.startsWith("f") && group.length === 15;
+
 /** The states of groups of errors. Methods that write must be called in a transaction. */
 export class GroupStates {
   readonly #sql: SQLTagStore;
@@ -93,6 +96,7 @@ export class GroupStates {
     const row = this.row(group);
     if (!this.#exists(group, row)) return undefined;
     const isDeletion = state === "deleted";
+    if (isDeletion && isFeedback(group)) return undefined;
     return {
       group_key: group,
       state: isDeletion ? "open" : state,
@@ -150,7 +154,7 @@ export class GroupStates {
     const first = rowKeyOf((row?.deleted ?? 0) + 1, 0);
     return (row?.state ?? "open") !== "open" ||
       this.#sql.get`SELECT 1 FROM error_entries WHERE group_key = ${group} AND row_key >= ${first}
-        LIMIT 1` !== undefined;
+        UNION ALL SELECT 1 FROM feedback_entries WHERE group_key = ${group} LIMIT 1` !== undefined;
   }
 
   row(group: string): GroupStateRow | undefined {

@@ -23,6 +23,7 @@ import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import { traceNamer } from "./trace_names.ts";
 import {
   envelopeWords,
+  feedbackWords,
   indexed,
   recordingWords,
   searchedError,
@@ -142,6 +143,11 @@ export class IndexWriter {
       into: "recording_words",
       of: recordingWords,
     });
+    insertAll("feedback_entries", entries.feedback, (entry) => ({
+      ...entry,
+      group_key: entry.group,
+      entry: JSON.stringify(entry),
+    }), { into: "feedback_words", of: feedbackWords });
     this.#insertUnmapped(envelope, entries);
     for (const debugId of entries.unmapped) size += debugId.length;
     this.#prepared.insert.envelope_entries({

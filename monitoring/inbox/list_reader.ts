@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ErrorEntry, levelOf, occurrenceRow } from "../models/error/error_entry.ts";
 import { groupTitle } from "../models/error/group_title.ts";
+import { feedbackRow, type FoundFeedback } from "../models/feedback/feedback_entry.ts";
 import { cursorOf, envelopeAt, rowKeyOf, writeCursor } from "../models/index/list_cursor.ts";
 import { logRow } from "../models/log_entry.ts";
 import { recordingRow } from "../models/recording/recording_entry.ts";
@@ -30,6 +31,7 @@ import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
 import type { InboxLists } from "./inbox_types.ts";
+import { feedbackOverTimeSql, feedbackSql } from "./feedback_sql.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
 import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
@@ -132,6 +134,8 @@ const ROWS = {
     logRow(key, JSON.parse(entry), application, replay_id),
   recordings: ({ replay_id, application, segments, errors }: FoundRecording) =>
     recordingRow(JSON.parse(segments), replay_id, application, errors),
+  feedback: ({ key, entry, ...found }: FoundEntry & FoundFeedback) =>
+    feedbackRow(key, JSON.parse(entry), found),
   envelopes: (
     { key: _, rank: __, tie: ___, summary, ...row }: Found & { summary: string },
   ): InboxRow => ({
@@ -171,6 +175,7 @@ export class ListReader {
       rows: sumRows(this.#aiRuns(query, asOf).map(({ row }) => row)),
       next: null,
     }),
+    feedback: (query, asOf) => this.#page(query, asOf, feedbackSql(query), ROWS.feedback),
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
@@ -263,6 +268,7 @@ export class ListReader {
       errors: errorGroupsSql(query),
       logs: logsSql(query),
       recordings: recordingsSql(query),
+      feedback: feedbackSql(query),
       envelopes: envelopesSql(query),
     };
     const counts = Object.entries(lists).map(([name, { rows }]) =>
@@ -275,7 +281,8 @@ export class ListReader {
   /** The rows of a list with their times. */
   #overTime(of: HistogramList, query: ListQuery, asOf: number): readonly TimedRow[] {
     const values = { asOf, warn: WARN };
-    const [found] = this.#all<{ rows: string }>(OVER_TIME_SQL[of](query), query, values);
+    const sql = of === "feedback" ? feedbackOverTimeSql(query) : OVER_TIME_SQL[of](query);
+    const [found] = this.#all<{ rows: string }>(sql, query, values);
     return JSON.parse(found!.rows);
   }
 

@@ -27,7 +27,7 @@ import {
 } from "./query_sql.ts";
 import { NAME_START } from "./schema.ts";
 
-const APPLICATION = "(SELECT key FROM applications WHERE id = e.application) AS application";
+export const APPLICATION = "(SELECT key FROM applications WHERE id = e.application) AS application";
 
 /** When the envelope of the entry with this row key was received. */
 const receiptOf = (key: string) =>
@@ -66,14 +66,14 @@ const namesReplay = (id: string) =>
   `IN (SELECT trace_id FROM trace_entries WHERE replay_id = ${id})`;
 
 /** Whether an error or log belongs to a recording: it names the recording, or names none and its trace does. */
-const ranDuring = (entry: string, replay: string) =>
+export const ranDuring = (entry: string, replay: string) =>
   `(${entry}.replay_id = ${replay}` +
   ` OR ${entry}.replay_id IS NULL AND ${entry}.trace_id ${namesReplay(replay)})`;
 
 const entryFit = (replay: string) => fitOf(replay, "e.at", "e.at", "e.application");
 
 /** The recording of an error or log. */
-const REPLAY = "CASE WHEN e.replay_id IS NULL" +
+export const REPLAY = "CASE WHEN e.replay_id IS NULL" +
   ` THEN ${replayOfTrace("e.trace_id", entryFit("t.replay_id"))}` +
   ` WHEN ${entryFit("e.replay_id")} > 0 THEN e.replay_id END AS replay_id`;
 
@@ -154,7 +154,7 @@ export function tracesSql(query: ListQuery): SqlList {
 export const CHART_PARTS = 24;
 
 /** Whether the group with this key is in the query's state. */
-const isInState = (key: string) =>
+export const isInState = (key: string) =>
   `iif(:state = 'open', ${key} NOT IN (SELECT group_key FROM group_states` +
   " WHERE state IN ('resolved', 'muted'))," +
   ` ${key} IN (SELECT group_key FROM group_states WHERE state = :state))`;
@@ -263,11 +263,13 @@ export function recordingsSql(query: ListQuery): SqlList {
 }
 
 /** SQLite writes JSON faster than it returns rows. */
-const asJson = (columns: string, from: string) =>
+export const asJson = (columns: string, from: string) =>
   `SELECT json_group_array(json_array(${columns})) AS rows FROM ${from}`;
 
 /** The rows of a list as JSON of `TimedRow`s. */
-export const OVER_TIME_SQL: Readonly<Record<HistogramList, (query: ListQuery) => string>> = {
+export const OVER_TIME_SQL: Readonly<
+  Record<Exclude<HistogramList, "feedback">, (query: ListQuery) => string>
+> = {
   traces: (query) =>
     asJson(
       `${START}, 2 * page.failed, root.ended_at - root.started_at`,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { filtersOf, LIST_FILTERS, type ListFilter, type ListName } from "../models/list_query.ts";
+import { feedbackSql } from "./feedback_sql.ts";
 import {
   envelopesSql,
   errorGroupsSql,
@@ -28,6 +29,7 @@ const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>
   recordings: recordingsSql,
   ai_runs: aiRuns,
   ai_sums: aiRuns,
+  feedback: feedbackSql,
   envelopes: envelopesSql,
 };
 

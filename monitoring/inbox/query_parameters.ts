@@ -50,7 +50,15 @@ export function readParameters(
 
 const LIST_NAMES: readonly (ListName | "applications" | "histogram")[] = [
   ...["traces", "errors", "occurrences", "logs", "pages", "endpoints"] as const,
-  ...["recordings", "ai_runs", "ai_sums", "envelopes", "applications", "histogram"] as const,
+  ...[
+    "recordings",
+    "feedback",
+    "ai_runs",
+    "ai_sums",
+    "envelopes",
+    "applications",
+    "histogram",
+  ] as const,
 ];
 
 /** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */
@@ -145,8 +153,8 @@ const listName = parsed(
   `one of ${[...LIST_NAMES, ...OTHER_VIEWS].join(", ")}`,
 );
 const groupKey = matching(
-  /^[\da-f]{14}$/,
-  "the key of a group of errors, 14 hexadecimal digits",
+  /^f?[\da-f]{14}$/,
+  "the key of a group of errors, 14 hexadecimal digits, or of a feedback, which begins with f",
 );
 const applicationKey = matching(
   /^(apps|sightglass|[\da-f]{14})$/,

@@ -67,6 +67,17 @@ const TABLES = {
     inWords: ["page", "kind"],
     hasAttributes: false,
   },
+  feedback_entries: {
+    words: "feedback_words",
+    fields: {
+      message: column("e.entry ->> '$.message'"),
+      name: column("e.entry ->> '$.name'"),
+      email: column("e.entry ->> '$.email'"),
+      page: column("e.entry ->> '$.url'"),
+    },
+    inWords: ["message", "name", "email", "page"],
+    hasAttributes: false,
+  },
   envelope_entries: {
     words: "envelope_words",
     fields: {

@@ -97,6 +97,7 @@ const ENTRY =
  * - `unmapped_scripts`: scripts whose source map had not arrived when the errors of an envelope were grouped.
  * - `log_entries`: `sequence` orders logs with one time.
  * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
+ * - `feedback_entries`: `about`: the id of the error that it names.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
  *   a span and its children. Of long names `spans_by_name` has the beginning. `runs`: what endpoints are made of.
  *   `ai`: JSON of an AI span (`ai_span.ts`), which lists of AI runs are made of.
@@ -222,6 +223,15 @@ const INDEX = `
   CREATE INDEX log_entries_by_time ON log_entries (at);
   CREATE INDEX log_entries_by_trace ON log_entries (trace_id, replay_id);
   CREATE INDEX log_entries_by_replay ON log_entries (replay_id) WHERE replay_id IS NOT NULL;
+  CREATE TABLE feedback_entries (
+    ${ENTRY},
+    group_key TEXT NOT NULL,
+    about TEXT,
+    trace_id TEXT,
+    replay_id TEXT,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX feedback_entries_by_group ON feedback_entries (group_key);
   CREATE TABLE vital_entries (
     ${ENTRY},
     trace_id TEXT NOT NULL,
@@ -261,6 +271,7 @@ export const KEYED_TABLES = [
   "log_entries",
   "vital_entries",
   "recording_entries",
+  "feedback_entries",
   "spans",
 ] as const;
 

@@ -48,6 +48,8 @@ export interface ListCounts {
   readonly errors: number;
   readonly logs: number;
   readonly recordings: number;
+  /** Open ones. */
+  readonly feedback: number;
   readonly envelopes: number;
 }
 

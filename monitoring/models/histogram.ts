@@ -1,7 +1,7 @@
 import { timeStep } from "./time_units.ts";
 
 /** The lists that are shown over time. */
-export const HISTOGRAM_LISTS = ["traces", "errors", "logs"] as const;
+export const HISTOGRAM_LISTS = ["traces", "errors", "logs", "feedback"] as const;
 export type HistogramList = (typeof HISTOGRAM_LISTS)[number];
 
 /** The rows of a list in parts of equal length, oldest first. */

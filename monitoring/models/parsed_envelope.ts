@@ -1,6 +1,7 @@
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { tryReadEnvelope } from "../protocol/scanner.ts";
 import type { InboxItem } from "../protocol/inbox_row.ts";
+import { attachmentFacts } from "./feedback/attachment.ts";
 import { at, listOf, parseJson } from "./json.ts";
 import { eventOfVideo, splitRecording } from "./recording/recording_payload.ts";
 
@@ -23,7 +24,7 @@ interface Omitted {
 
 interface ParsedItem extends InboxItem {
   /**
-   * Of a `replay_recording` its header, of a `replay_video` its `replay_event`. Undefined: the type is not indexed, or
+   * Of a `replay_recording` its header, of a `replay_video` its `replay_event`, of an `attachment` its facts. Undefined: the type is not indexed, or
    * the payload is not JSON or exceeds the limits.
    */
   readonly json: unknown;
@@ -83,11 +84,15 @@ export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
   const envelope = tryReadEnvelope(bytes);
   if (envelope === undefined) return EMPTY_ENVELOPE;
   const parser = new BoundedParser();
-  const items = envelope.items.slice(0, MAX_ITEMS).map(({ header: { type }, payload }) => ({
-    type,
-    bytes: payload.byteLength,
-    json: isIndexed(type) ? parser.parse(jsonOf(type, payload)) : undefined,
-  }));
+  const items = envelope.items.slice(0, MAX_ITEMS).map((item, index) => {
+    const { header: { type }, payload } = item;
+    const json = type === "attachment"
+      ? attachmentFacts(item, index)
+      : isIndexed(type)
+      ? parser.parse(jsonOf(type, payload))
+      : undefined;
+    return { type, bytes: payload.byteLength, json };
+  });
   const left = envelope.items.slice(MAX_ITEMS).filter(({ header }) => isIndexed(header.type));
   parser.omitted.items += left.length;
   return { header: envelope.header, items, omitted: parser.omitted };

@@ -1,6 +1,7 @@
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 import type { AiSpan } from "./ai/ai_span.ts";
 import type { RunFigures } from "./ai/ai_runs.ts";
+import type { AttachmentFacts } from "./feedback/attachment.ts";
 import type { PageVitals } from "./trace/page_vitals.ts";
 
 /**
@@ -39,6 +40,7 @@ export interface Lists {
   readonly recordings: RecordingRow;
   readonly ai_runs: AiRunRow;
   readonly ai_sums: AiSumRow;
+  readonly feedback: FeedbackRow;
 }
 
 /** A trace, from the envelopes received so far. Times are milliseconds since 1970, by the senders' clocks. */
@@ -283,4 +285,42 @@ export interface AiSumRow extends Omit<ModelUse, "model"> {
   readonly failed: number;
   /** Runs whose cost was sent, which `cost` adds up. */
   readonly runs_with_cost: number;
+}
+
+/** What a user wrote. */
+export interface FeedbackRow {
+  readonly envelope: number;
+  /** Its key, by which its state is set: `f` and 14 hexadecimal digits. */
+  readonly group: string;
+  /** Of the feedback itself. */
+  readonly event_id: string | null;
+  /** By the clock of its page; of a `user_report`, when it was received. */
+  readonly at: number;
+  readonly message: string;
+  /** As the user named himself. */
+  readonly name: string | null;
+  readonly email: string | null;
+  /** Address of the page. */
+  readonly url: string | null;
+  /** As the application named the user: name, email or id. */
+  readonly user: string | null;
+  readonly browser: string | null;
+  readonly release: string | null;
+  readonly trace_id: string | null;
+  /** Of the recording that ran, if segments of it have arrived. */
+  readonly replay_id: string | null;
+  /** Of its envelope. */
+  readonly attachments: readonly AttachmentFacts[];
+  /**
+   * The error that it names (`by: "event"`); if it names none, the last one of its application before it in its recording.
+   * Null: none is stored.
+   */
+  readonly error:
+    | Pick<OccurrenceRow, "group" | "envelope" | "type" | "value" | "where" | "at"> & {
+      readonly by: "event" | "recording";
+    }
+    | null;
+  /** Key of the application. */
+  readonly application: string;
+  readonly state: GroupState;
 }

@@ -172,7 +172,14 @@ Deno.test("GET /monitoring/inbox?view=applications → applications and counts w
     last_seen: 1_790_000_000_000,
   });
   assert.deepEqual([rows[0].key, rows[0].name], ["sightglass", "Sightglass"]);
-  assert.deepEqual(counts, { traces: 0, errors: 1, logs: 0, recordings: 0, envelopes: 1 });
+  assert.deepEqual(counts, {
+    traces: 0,
+    errors: 1,
+    logs: 0,
+    recordings: 0,
+    feedback: 0,
+    envelopes: 1,
+  });
   const errors = await get(`view=errors&application=${key}`);
   assert.deepEqual(errors.rows.map((row: { application: string }) => row.application), [key]);
   const answer = await sendRaw(server.port, "GET", `${PATH}?view=errors&application=other`);

@@ -54,6 +54,7 @@ export async function readRecordingContent(
   const from = recording?.from ?? row.started_at;
   const errors = inbox.page("occurrences", query).rows;
   const logs = inbox.page("logs", query).rows;
+  const feedback = inbox.page("feedback", query).rows;
   const traces = inbox.page("traces", query).rows;
   const spans: RecordingEvent[] = [];
   /** By the key of an error or a log, or the id of a trace: when it happened, if its trace was read. */
@@ -91,6 +92,12 @@ export async function readRecordingContent(
       group: error.group,
       envelope: error.envelope,
       trace_id: error.trace_id,
+    })),
+    ...feedback.map(({ group, at, message, application }) => ({
+      kind: "feedback" as const,
+      ...placed(group, at, application),
+      text: message,
+      group,
     })),
     ...readEvents(recording?.entries ?? allEvents(segments)),
     ...logs.map(({ at, body, trace_id, envelope, index, application }) => ({

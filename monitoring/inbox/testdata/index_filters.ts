@@ -78,7 +78,14 @@ export function addFilterTests(test: AddTest): void {
           application,
         ]);
         const { counts } = inbox.applications(query);
-        assert.deepEqual(counts, { traces: 2, errors: 1, logs: 2, recordings: 0, envelopes: 2 });
+        assert.deepEqual(counts, {
+          traces: 2,
+          errors: 1,
+          logs: 2,
+          recordings: 0,
+          feedback: 0,
+          envelopes: 2,
+        });
       }
       assert.deepEqual(inbox.page("traces", { trace: hexId(1) }).rows[0]?.applications, [
         application,
@@ -145,7 +152,14 @@ export function addFilterTests(test: AddTest): void {
     const application = "apps";
     await addOf(OWN_TELEMETRY, span(1), error("own"), log("own"));
     const { counts } = inbox.applications({ application });
-    assert.deepEqual(counts, { traces: 0, errors: 0, logs: 0, recordings: 0, envelopes: 0 });
+    assert.deepEqual(counts, {
+      traces: 0,
+      errors: 0,
+      logs: 0,
+      recordings: 0,
+      feedback: 0,
+      envelopes: 0,
+    });
     for (const list of ["traces", "errors", "logs"] as const) {
       assert.equal(inbox.page(list, { application }).rows.length, 0);
       const { parts } = inbox.histogram({ of: list, application });
@@ -199,7 +213,14 @@ export function addFilterTests(test: AddTest): void {
     const open = { since: NOON - 120_000, now: NOON };
     assert.deepEqual(chart(open), [[[6, 1], [14, 1], [22, 1]], open.since, NOON]);
     const { counts } = inbox.applications(range);
-    assert.deepEqual(counts, { traces: 1, errors: 1, logs: 1, recordings: 0, envelopes: 0 });
+    assert.deepEqual(counts, {
+      traces: 1,
+      errors: 1,
+      logs: 1,
+      recordings: 0,
+      feedback: 0,
+      envelopes: 0,
+    });
     // By the time of receipt.
     assert.equal(inbox.page("envelopes", { since: NOON + 1_000 }).rows.length, 2);
     assert.equal(inbox.page("envelopes", { until: NOON + 1_000 }).rows.length, 1);
@@ -249,7 +270,14 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual([row?.op, row?.failed, row?.http_status], ["pageload", true, 500]);
     assert.deepEqual(inbox.applications({}).ops, ["db", "http.server", "pageload"]);
     const { counts } = inbox.applications({ environment: "test" });
-    assert.deepEqual(counts, { traces: 2, errors: 1, logs: 0, recordings: 0, envelopes: 2 });
+    assert.deepEqual(counts, {
+      traces: 2,
+      errors: 1,
+      logs: 0,
+      recordings: 0,
+      feedback: 0,
+      envelopes: 2,
+    });
     assert.equal(inbox.page("errors", { environment: "production" }).rows.length, 0);
   });
 
@@ -582,6 +610,7 @@ export function addFilterTests(test: AddTest): void {
         errors: 1,
         logs: 0,
         recordings: 0,
+        feedback: 0,
         envelopes: 1,
       });
       assert.equal(inbox.page("envelopes", { q: "order.id:A-2" }).rows.length, 1);

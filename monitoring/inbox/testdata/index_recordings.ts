@@ -10,7 +10,7 @@ export const segment = (number: number): TestItem => [
 ];
 
 /** The items of an envelope with a segment of a recording, from `from` to `to` seconds after noon. */
-const recorded = (replay: number, number: number, from: number, to: number): TestItem[] => [
+export const recorded = (replay: number, number: number, from: number, to: number): TestItem[] => [
   ["replay_event", {
     replay_id: hexId(replay),
     segment_id: number,

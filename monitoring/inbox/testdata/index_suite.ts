@@ -11,6 +11,7 @@ import {
   type TestItem,
 } from "./envelopes.ts";
 import { addAiTests } from "./index_ai.ts";
+import { addFeedbackTests } from "./index_feedback.ts";
 import { addFilterTests } from "./index_filters.ts";
 import { addGroupTests } from "./index_groups.ts";
 import { addOrderTests } from "./index_order.ts";
@@ -48,6 +49,7 @@ export function indexTests(
   addOrderTests(test);
   addRecordingTests(test);
   addAiTests(test);
+  addFeedbackTests(test);
   return tests;
 }
 

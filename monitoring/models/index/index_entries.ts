@@ -1,5 +1,6 @@
 import { type ErrorEntry, errorTitle } from "../error/error_entry.ts";
 import type { MapOf } from "../error/error_group.ts";
+import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
 import { at } from "../json.ts";
 import type { LogEntry } from "../log_entry.ts";
 import { KEYS_PER_ENVELOPE } from "./list_cursor.ts";
@@ -34,6 +35,7 @@ export interface IndexEntries {
   readonly vitals: readonly VitalsEntry[];
   /** At most one: the segment that the envelope contains. */
   readonly recordings: readonly RecordingEntry[];
+  readonly feedback: readonly FeedbackEntry[];
   /** The id of the error that a user's feedback is about. */
   readonly associatedEventId: string | null;
   /** Debug ids of scripts without a source map, by which its errors are grouped again once it arrives. */
@@ -51,6 +53,9 @@ export interface EnvelopeIndex {
 
 /** Maximum number of traces that the row of an envelope names. The index has all of them. */
 export const MAX_TRACE_IDS = 100;
+
+/** Attachments of an envelope that its feedback lists. SDKs send a screenshot or a few files. */
+const MAX_ATTACHMENTS = 10;
 
 /**
  * Reads what the lists show of a body. Its content is untrusted: never throws, bounds every text,
@@ -123,6 +128,8 @@ function indexResource(
     if (json !== undefined) readItem(type, json, found, header);
   }
   found.trace(undefined, recording?.replay_id);
+  const attachments = found.attachments.slice(0, MAX_ATTACHMENTS);
+  if (found.feedback.length > 0) found.unlisted += found.attachments.length - attachments.length;
   const lists = {
     traces: [...found.traces.values()].map((trace) => trace.build()),
     spans: found.spans,
@@ -130,6 +137,7 @@ function indexResource(
     logs: found.logs,
     vitals: found.vitals,
     recordings: recording === undefined ? [] : [recording],
+    feedback: found.feedback.map((entry) => ({ ...entry, attachments })),
   };
   const entries: IndexEntries = {
     application,

@@ -3,6 +3,8 @@ import type { MapOf } from "../error/error_group.ts";
 import { eventOfViolation } from "../error/security_event.ts";
 import { readDebugIds } from "../error/stack.ts";
 import { at, attributeAt, hexId, listOf } from "../json.ts";
+import type { AttachmentFacts } from "../feedback/attachment.ts";
+import { type FeedbackEntry, feedbackEntry } from "../feedback/feedback_entry.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
 import type { IndexedType } from "../parsed_envelope.ts";
 import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
@@ -25,6 +27,8 @@ export class EntryCollector {
   readonly errors: ErrorEntry[] = [];
   readonly logs: LogEntry[] = [];
   readonly vitals: VitalsEntry[] = [];
+  readonly feedback: FeedbackEntry[] = [];
+  readonly attachments: AttachmentFacts[] = [];
   associatedEventId: string | null = null;
   unlisted = 0;
   readonly unmapped = new Set<string>();
@@ -133,6 +137,12 @@ const readReplay: ItemReader = (payload, found) => {
 const readFeedback: ItemReader = (payload, found) => {
   found.associatedEventId ??= hexId(at(payload, "contexts", "feedback", "associated_event_id"));
   readContext(payload, found);
+  const entry = feedbackEntry(payload, found.receivedAt);
+  if (found.feedback.every(({ group }) => group !== entry.group)) found.feedback.push(entry);
+};
+
+const readAttachment: ItemReader = (facts, found) => {
+  found.attachments.push(facts as AttachmentFacts);
 };
 
 const readSpans: ItemReader = (payload, found) => {
@@ -161,10 +171,12 @@ function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | und
   return found.trace(at(entry, "trace_id"), replayId);
 }
 
-const ITEM_READERS: Readonly<Partial<Record<IndexedType, ItemReader>>> = {
+const ITEM_READERS: Readonly<Partial<Record<IndexedType | "attachment", ItemReader>>> = {
   event: readEvent,
   transaction: readTransaction,
   feedback: readFeedback,
+  user_report: readFeedback,
+  attachment: readAttachment,
   replay_event: readReplay,
   // Its segment is read by `recordingEntry`.
   replay_recording: () => {},

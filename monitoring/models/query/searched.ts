@@ -1,4 +1,5 @@
 import type { ErrorEntry } from "../error/error_entry.ts";
+import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
 import type { EnvelopeIndex } from "../index/index_entries.ts";
 import type { RecordingEntry } from "../recording/recording_entry.ts";
 import { toJson } from "../json.ts";
@@ -55,6 +56,10 @@ export function searchedError(error: ErrorEntry): Searched {
     attributes,
   };
 }
+
+export const feedbackWords = (entry: FeedbackEntry): string =>
+  words([entry.message, entry.name, entry.email, entry.user, entry.url, entry.browser], {}) +
+  idWords(entry.event_id, entry.about, entry.trace_id, entry.replay_id);
 
 export const recordingWords = ({ replay_id, kind, user, browser, urls }: RecordingEntry): string =>
   wordsOf([kind, user, browser, ...urls].join("\n")) + idWords(replay_id);

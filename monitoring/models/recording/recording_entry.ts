@@ -43,9 +43,14 @@ const BROWSERS: Readonly<Record<string, RegExp>> = {
   Safari: /\bVersion\/(\d+).* Safari\//,
 };
 
+/** As an event has it: name, email or id of the user. */
+export const userOf = (event: unknown): string | null =>
+  USER_KEYS.map((key) => tidyText(textAt(event, "user", key), MAX_NAME)).find(Boolean) ?? null;
+
 const USER_KEYS = ["username", "email", "id"] as const;
 
-function browserOf(event: unknown): string | null {
+/** "Chrome 148", by the context of an event or its User-Agent; null: not known. */
+export function browserOf(event: unknown): string | null {
   const context = at(event, "contexts", "browser");
   const named = ["name", "version"].map((key) => tidyText(at(context, key), MAX_NAME));
   if (named[0]) return named.filter(Boolean).join(" ");
@@ -96,7 +101,7 @@ export function recordingEntry(
     playable: recorded?.playable === true,
     bytes: content.bytes,
     page: urls[0] ?? null,
-    user: USER_KEYS.map((key) => tidyText(at(event, "user", key), MAX_NAME)).find(Boolean) ?? null,
+    user: userOf(event),
     browser: browserOf(event),
     urls,
   };

@@ -32,6 +32,7 @@ export interface TimelineEvent {
 
 export const EVENT_KINDS = [
   "error",
+  "feedback",
   "trace",
   "span",
   "request",
@@ -63,7 +64,7 @@ export interface RecordingEvent extends TimelineEvent {
   /** Of a trace, span, error or log. */
   readonly trace_id?: string | null;
   readonly span_id?: string;
-  /** Of an error: its group and the id of its envelope. */
+  /** Of an error: its group and the id of its envelope; of feedback its key. */
   readonly group?: string;
   readonly envelope?: number;
 }

@@ -6,9 +6,9 @@ import {
   type Regression,
 } from "../../monitoring/models/rows.ts";
 import { ALL } from "../data/filters.ts";
-import { Segmented } from "../kit/Segmented.tsx";
-import { ConfirmedButton } from "../kit/ConfirmedButton.tsx";
-import { Menu } from "../kit/Menu.tsx";
+import { Segmented } from "./Segmented.tsx";
+import { ConfirmedButton } from "./ConfirmedButton.tsx";
+import { Menu } from "./Menu.tsx";
 import { goTo } from "../data/fragment.ts";
 import { cutText, messageOf } from "../../components/format.ts";
 import { resumeLists } from "../data/queries.ts";
@@ -53,14 +53,15 @@ function describeRegression({ release, resolved_in }: Regression): string {
 }
 
 /**
- * The state of a group and the buttons that change it.
+ * The state of a group or a feedback, and the buttons that change it.
  *
- * @param props.back link to the list, which is opened after the group was deleted
+ * @param props.back link to the list, which is opened after the group was deleted; undefined: it cannot be
  * @param props.children further buttons of the menu
  */
-export function GroupHeader({ row, back, children }: {
-  row: ErrorGroupRow;
-  back: string;
+export function GroupHeader({ row, what, back, children }: {
+  row: Pick<ErrorGroupRow, "group" | "state" | "regression">;
+  what: string;
+  back?: string;
   children: ReactNode;
 }) {
   const { group } = row;
@@ -76,7 +77,7 @@ export function GroupHeader({ row, back, children }: {
       setError(messageOf(error));
     }
   };
-  const remove = () =>
+  const remove = (back: string) =>
     change(inbox.change("DELETE", { group }).then(() => goTo(back, { replace: true })));
   const toggle = async (state: GroupState) => {
     if (changing) return;
@@ -110,20 +111,22 @@ export function GroupHeader({ row, back, children }: {
       >
         {row.state === "resolved" ? "Reopen" : "Resolve"}
       </button>
-      <Menu name="More about the error">
+      <Menu name={`More about the ${what}`}>
         {(close) => (
           <>
             <button type="button" {...toggleProps("muted")}>
               {row.state === "muted" ? "Unmute" : "Mute"}
             </button>
             {children}
-            <ConfirmedButton
-              label="Delete"
-              action="Delete group"
-              question="Remove this group from the errors? Its envelopes stay."
-              act={() => void remove()}
-              close={close}
-            />
+            {back !== undefined && (
+              <ConfirmedButton
+                label="Delete"
+                action="Delete group"
+                question="Remove this group from the errors? Its envelopes stay."
+                act={() => void remove(back)}
+                close={close}
+              />
+            )}
           </>
         )}
       </Menu>

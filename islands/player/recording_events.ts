@@ -1,0 +1,48 @@
+import { useMemo } from "react";
+import type { IconName } from "../../components/Icon.tsx";
+import type { EventKind, RecordingEvent } from "../../monitoring/models/recording/timeline.ts";
+import { fragmentTo, linkTo, momentHref, useIsVisible } from "../data/fragment.ts";
+import { LIVE } from "../data/queries.ts";
+import { read } from "../data/read.ts";
+import { useRead } from "../data/use_read.ts";
+
+export const EVENT_ICONS: Readonly<Record<EventKind, IconName>> = {
+  error: "errors",
+  feedback: "feedback",
+  trace: "traces",
+  span: "traces",
+  request: "request",
+  log: "logs",
+  vital: "vitals",
+  click: "click",
+  navigation: "navigation",
+  resource: "request",
+};
+
+/**
+ * What happened while a page was recorded, in order of time, read again as data arrives.
+ *
+ * @param replayId undefined: the recording is not read yet
+ */
+export function useEvents(replayId: string | undefined) {
+  const isVisible = useIsVisible();
+  const reading = useRead(
+    [LIVE, "recording", replayId ?? ""],
+    isVisible && replayId !== undefined && (() => read("recording", { id: replayId })),
+  );
+  const { value } = reading;
+  const events = useMemo(
+    () => (value?.events ?? []).map((event) => ({ ...event, href: hrefOf(event, replayId ?? "") })),
+    [replayId, value],
+  );
+  return { events, reading };
+}
+
+function hrefOf(event: RecordingEvent, replayId: string): string {
+  const { kind, at, group, envelope, trace_id, span_id } = event;
+  if (kind === "feedback") return fragmentTo("feedback", [group!]);
+  if (group !== undefined) return fragmentTo("errors", [group, String(envelope)]);
+  if (kind === "log") return fragmentTo("logs", [], { trace: trace_id ?? undefined });
+  if (trace_id) return linkTo("traces", [trace_id], { span: span_id });
+  return momentHref(replayId, at);
+}
