@@ -130,6 +130,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     pages: list([], SORT_COLUMNS.pages),
     endpoints: list([]),
     recordings: list([], SORT_COLUMNS.recordings),
+    profiles: list([], SORT_COLUMNS.profiles),
     ai_runs: list([{ status: "error" }], SORT_COLUMNS.ai_runs),
     ai_sums: list([]),
     feedback: list(GROUP_STATES.map((state) => ({ state }))),

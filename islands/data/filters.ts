@@ -41,6 +41,7 @@ const WORDS: Readonly<Partial<Record<FilterName, Omit<Filter, "name">>>> = {
   release: { known: ({ rows }) => rows.flatMap(({ releases }) => releases) },
   trace: { known, opens: "traces" },
   replay: { known, label: "Recording", opens: "recordings" },
+  profile: { known, opens: "profiles" },
   group: { known, opens: "errors" },
   envelope: { known, opens: "envelopes" },
   type: { label: "Item type", known: () => ITEM_TYPES },

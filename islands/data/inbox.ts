@@ -9,6 +9,7 @@ import type { Histogram } from "../../monitoring/models/histogram.ts";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
+import type { ProfileContent } from "../../monitoring/models/profile/profile_content.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 
 /** The parameters of a list as they are in the address: an age, such as `10m`, is read with each request. */
@@ -27,16 +28,19 @@ export type Answers = { readonly [Name in keyof ConsoleLists]: Page<ConsoleLists
   readonly histogram: Histogram;
   readonly trace: TraceContent;
   readonly recording: RecordingContent;
+  readonly profile: ProfileContent;
   readonly refusals: RefusalList;
   /** Undefined: it is not stored (any more). */
   readonly error: ErrorContent | undefined;
   readonly envelope: EnvelopeContent | undefined;
 };
 
-/** A list's filters, or what identifies one trace, error, recording or envelope. */
+/** A list's filters, or what identifies one trace, error, recording, profile or envelope. */
 export type ViewQuery = ConsoleQuery & {
   readonly id?: string | undefined;
   readonly event?: string | undefined;
+  readonly span?: string | undefined;
+  readonly thread?: string | undefined;
 };
 
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;

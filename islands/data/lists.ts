@@ -25,6 +25,7 @@ const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) =
   ai_runs: (row) => `${row.trace_id} ${row.span_id} ${row.started_at}`,
   ai_sums: (row) => `${row.by} ${row.value}`,
   feedback: (row) => row.group,
+  profiles: (row) => row.profile_id,
   envelopes: (row) => String(row.id),
 };
 

@@ -47,7 +47,7 @@ export class SentEnvelopes {
       const [envelope, row] = this.#find(Number(id)) ?? [];
       return envelope && readEnvelopeContent(row!, envelope.bytes);
     }
-    const none = { traces: 0, errors: 0, logs: 0, recordings: 0, feedback: 0 };
+    const none = { traces: 0, errors: 0, logs: 0, recordings: 0, profiles: 0, feedback: 0 };
     const counts = { ...none, envelopes: this.#rows.size };
     return { rows: [], counts, ops: [] };
   }

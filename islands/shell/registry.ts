@@ -77,6 +77,15 @@ export const VIEWS: readonly View[] = [
     load: { inbox: () => import("../recordings/Recordings.tsx") },
   },
   {
+    id: "profiles",
+    title: "Profiles",
+    icon: ICONS.profiles,
+    group: "Investigate",
+    key: "p",
+    list: "profiles",
+    load: { inbox: () => import("../profiles/Profiles.tsx") },
+  },
+  {
     id: "feedback",
     title: "Feedback",
     icon: ICONS.feedback,

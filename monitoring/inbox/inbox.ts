@@ -166,6 +166,10 @@ export class Inbox {
     return this.run((file) => file.trace(id));
   }
 
+  profile(id: string, from: number, to: number) {
+    return this.run((file) => file.profile(id, from, to));
+  }
+
   histogram(query: ListQuery) {
     return this.run((file) => file.lists.histogram(query));
   }

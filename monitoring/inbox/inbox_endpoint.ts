@@ -30,6 +30,7 @@ import { SegmentError } from "../models/recording/recording.ts";
 import { OtlpError } from "../models/otlp/decode.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
 import { readStoredEnvelope } from "./details/read_envelope.ts";
+import { readProfileContent } from "./details/profile_content.ts";
 import { readErrorContent } from "./details/error_content.ts";
 import { readRecordingContent } from "./details/recording_content.ts";
 import { queryOf } from "../protocol/request_url.ts";
@@ -124,6 +125,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
         return found(await readRecordingContent(inbox, of.recording()), "recording");
       case "error":
         return found(await readErrorContent(inbox, of.error(), mapOrigins), "error");
+      case "profile":
+        return found(await readProfileContent(inbox, of.profile()), "profile");
       case "envelope":
         return found(await readStoredEnvelope(inbox, of.envelope()), "envelope");
     }
@@ -198,7 +201,7 @@ function answerOf(error: unknown): Response {
   );
 }
 
-function found(content: unknown, what: "error" | "recording" | "envelope"): Response {
+function found(content: unknown, what: "error" | "recording" | "profile" | "envelope"): Response {
   return content === undefined
     ? refusal(404, `${what}_not_found`, `This ${what} is not in the inbox (any more).`)
     : json(200, content);

@@ -9,6 +9,7 @@ import type { InboxQuery, InboxSlice, NotStored } from "./inbox_types.ts";
 import { IndexWriter } from "./index_writer.ts";
 import { ListReader } from "./list_reader.ts";
 import { DELETE_ALL } from "./schema.ts";
+import { profileReader } from "./profile_sql.ts";
 import { traceReader } from "./trace_reader.ts";
 
 type IndexedEnvelope = EnvelopeIndex & { readonly id: number };
@@ -29,6 +30,7 @@ export class InboxFile {
   readonly #maxBytes: number;
   readonly #oldestTime: () => number;
   readonly #readTrace: ReturnType<typeof traceReader>;
+  readonly profile: ReturnType<typeof profileReader>;
   readonly envelopes: EnvelopeTable;
   readonly groups: GroupStates;
   readonly index: IndexWriter;
@@ -48,6 +50,7 @@ export class InboxFile {
     this.index = new IndexWriter(db, this.groups);
     this.lists = new ListReader(db, () => this.state().last);
     this.#readTrace = traceReader(db);
+    this.profile = profileReader(db);
   }
 
   /** Does work that writes: all of it, or none. */

@@ -25,6 +25,7 @@ import {
   envelopeWords,
   feedbackWords,
   indexed,
+  profileWords,
   recordingWords,
   searchedError,
   searchedLog,
@@ -148,6 +149,10 @@ export class IndexWriter {
       group_key: entry.group,
       entry: JSON.stringify(entry),
     }), { into: "feedback_words", of: feedbackWords });
+    insertAll("profile_entries", entries.profiles, ({ functions, ...entry }) => ({
+      ...entry,
+      functions: JSON.stringify(functions),
+    }), { into: "profile_words", of: profileWords });
     this.#insertUnmapped(envelope, entries);
     for (const debugId of entries.unmapped) size += debugId.length;
     this.#prepared.insert.envelope_entries({

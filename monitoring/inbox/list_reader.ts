@@ -18,6 +18,7 @@ import {
   type LogRow,
   MAX_LIST_ROWS,
   type Page,
+  type ProfileRow,
   type RecordingRow,
   type TraceRow,
 } from "../models/rows.ts";
@@ -51,6 +52,7 @@ import {
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
+import { profilesSql } from "./profile_sql.ts";
 
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
 const MAX_VITALS = 20_000;
@@ -78,6 +80,12 @@ interface FoundTrace extends Found, Omit<TraceRow, "failed" | "applications" | "
 interface FoundRecording extends Found, Pick<RecordingRow, "replay_id" | "application" | "errors"> {
   /** JSON. */
   readonly segments: string;
+}
+
+/** `top` is JSON. */
+interface FoundProfile extends Found, Omit<ProfileRow, "kind" | "top"> {
+  readonly kind: string;
+  readonly top: string | null;
 }
 
 interface FoundGroup
@@ -136,6 +144,11 @@ const ROWS = {
     recordingRow(JSON.parse(segments), replay_id, application, errors),
   feedback: ({ key, entry, ...found }: FoundEntry & FoundFeedback) =>
     feedbackRow(key, JSON.parse(entry), found),
+  profiles: ({ key: _, rank: __, tie: ___, ...row }: FoundProfile): ProfileRow => ({
+    ...row,
+    kind: row.kind === "profile" ? "transaction" : "session",
+    top: JSON.parse(row.top ?? "null"),
+  }),
   envelopes: (
     { key: _, rank: __, tie: ___, summary, ...row }: Found & { summary: string },
   ): InboxRow => ({
@@ -176,6 +189,7 @@ export class ListReader {
       next: null,
     }),
     feedback: (query, asOf) => this.#page(query, asOf, feedbackSql(query), ROWS.feedback),
+    profiles: (query, asOf) => this.#page(query, asOf, profilesSql(query), ROWS.profiles),
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
@@ -269,6 +283,7 @@ export class ListReader {
       logs: logsSql(query),
       recordings: recordingsSql(query),
       feedback: feedbackSql(query),
+      profiles: profilesSql(query),
       envelopes: envelopesSql(query),
     };
     const counts = Object.entries(lists).map(([name, { rows }]) =>

@@ -13,6 +13,7 @@ import {
 } from "./list_sql.ts";
 import { aiSpansSql } from "./ai_sql.ts";
 import type { SqlList } from "./list_builder.ts";
+import { profilesSql } from "./profile_sql.ts";
 
 // `runRows` filters runs by their name and status.
 const aiRuns = ({ name, status, ...query }: { name?: string; status?: string }) =>
@@ -30,6 +31,7 @@ const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>
   ai_runs: aiRuns,
   ai_sums: aiRuns,
   feedback: feedbackSql,
+  profiles: profilesSql,
   envelopes: envelopesSql,
 };
 

@@ -50,19 +50,12 @@ export function readParameters(
 
 const LIST_NAMES: readonly (ListName | "applications" | "histogram")[] = [
   ...["traces", "errors", "occurrences", "logs", "pages", "endpoints"] as const,
-  ...[
-    "recordings",
-    "feedback",
-    "ai_runs",
-    "ai_sums",
-    "envelopes",
-    "applications",
-    "histogram",
-  ] as const,
+  ...["recordings", "profiles", "feedback", "ai_runs", "ai_sums", "envelopes"] as const,
+  ...["applications", "histogram"] as const,
 ];
 
-/** The other values of `view`: one trace, error, recording or envelope, and what the relay refused. */
-const OTHER_VIEWS = ["trace", "error", "recording", "envelope", "refusals"];
+/** The other values of `view`: one trace, error, recording, profile or envelope, and what the relay refused. */
+const OTHER_VIEWS = ["trace", "error", "recording", "profile", "envelope", "refusals"];
 
 /** Reads the query of a list, by the same rules, except that `q` may be empty. @param now milliseconds since 1970 */
 export function readListParameters(query: URLSearchParams, now: number) {
@@ -85,13 +78,20 @@ export function readListParameters(query: URLSearchParams, now: number) {
   };
 }
 
-/** The parameters of `view=trace`, `recording`, `envelope` and `error`, whose `id` is that of a group. */
+/** The parameters of `view=trace`, `recording`, `profile`, `envelope` and `error`, whose `id` is that of a group. */
 export function readDetailParameters(query: URLSearchParams) {
   const optional = readerOf(query);
   const required = <T>(read: Read<T>) => optional("id", read) ?? refuse("id", "given");
   return {
     trace: () => required(idOf("a trace")),
     recording: () => required(idOf("a recording")),
+    profile: () => ({
+      id: required(idOf("a profile")),
+      /** The span to whose time and thread it is limited. */
+      trace: optional("trace", idOf("a trace")),
+      span: optional("span", READERS.text),
+      thread: optional("thread", READERS.text),
+    }),
     envelope: () => required(envelopeId),
     error: () => ({
       group: required(groupKey),

@@ -113,8 +113,8 @@ Deno.test("invalid list parameter → refused with its name", () => {
     limit: ["0", "-1", "x"],
   };
   const views =
-    "traces, errors, occurrences, logs, pages, endpoints, recordings, feedback, ai_runs, ai_sums, envelopes," +
-    " applications, histogram, trace, error, recording, envelope, refusals";
+    "traces, errors, occurrences, logs, pages, endpoints, recordings, profiles, feedback, ai_runs, ai_sums," +
+    " envelopes, applications, histogram, trace, error, recording, profile, envelope, refusals";
   assert.throws(() => view("view=x"), { message: `view must be one of ${views}.` });
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {

@@ -78,6 +78,12 @@ const TABLES = {
     inWords: ["message", "name", "email", "page"],
     hasAttributes: false,
   },
+  profile_entries: {
+    words: "profile_words",
+    fields: { name: column("e.name"), duration: column("e.ended_at - e.at") },
+    inWords: ["name"],
+    hasAttributes: false,
+  },
   envelope_entries: {
     words: "envelope_words",
     fields: {

@@ -98,6 +98,7 @@ const ENTRY =
  * - `log_entries`: `sequence` orders logs with one time.
  * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
  * - `feedback_entries`: `about`: the id of the error that it names.
+ * - `profile_entries`: `kind`: profile, chunk, or span that names its profiler. `functions`: JSON, see `ProfileEntry`.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
  *   a span and its children. Of long names `spans_by_name` has the beginning. `runs`: what endpoints are made of.
  *   `ai`: JSON of an AI span (`ai_span.ts`), which lists of AI runs are made of.
@@ -257,6 +258,20 @@ const INDEX = `
     browser TEXT
   ) STRICT;
   CREATE INDEX recording_entries_by_replay ON recording_entries (replay_id, row_key);
+  CREATE TABLE profile_entries (
+    ${ENTRY},
+    profile_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    chunk_id TEXT,
+    ended_at REAL NOT NULL,
+    samples INTEGER NOT NULL,
+    name TEXT,
+    trace_id TEXT,
+    span_id TEXT,
+    functions TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX profile_entries_by_profile ON profile_entries (profile_id, kind, row_key);
+  CREATE INDEX profile_entries_by_trace ON profile_entries (trace_id, profile_id) WHERE trace_id IS NOT NULL;
 ` +
   WORD_TABLES.map((table) =>
     `CREATE VIRTUAL TABLE ${table} USING` +
@@ -272,6 +287,7 @@ export const KEYED_TABLES = [
   "vital_entries",
   "recording_entries",
   "feedback_entries",
+  "profile_entries",
   "spans",
 ] as const;
 

@@ -50,6 +50,7 @@ export interface ListCounts {
   readonly recordings: number;
   /** Open ones. */
   readonly feedback: number;
+  readonly profiles: number;
   readonly envelopes: number;
 }
 

@@ -39,6 +39,7 @@ export const LIST_FILTERS = {
       "ai_runs",
       "ai_sums",
       "feedback",
+      "profiles",
     ],
     about: "Trace id: 32 hexadecimal digits.",
   },
@@ -53,9 +54,11 @@ export const LIST_FILTERS = {
       "ai_runs",
       "ai_sums",
       "feedback",
+      "profiles",
     ],
     about: "Id of a recording: its segments, traces that name it, and their errors and logs.",
   },
+  profile: { values: "id", lists: ["profiles"], about: "Id of a profile or of a profiler." },
   group: {
     values: "group",
     lists: ["errors", "occurrences", "feedback"],
@@ -63,7 +66,7 @@ export const LIST_FILTERS = {
   },
   envelope: {
     values: "number",
-    lists: ["traces", "occurrences", "logs", "ai_runs", "ai_sums", "feedback"],
+    lists: ["traces", "occurrences", "logs", "ai_runs", "ai_sums", "feedback", "profiles"],
     about: "Of an envelope.",
   },
   type: { values: "type", lists: ["envelopes"], about: "With an item of this type." },
@@ -148,6 +151,7 @@ export const SORT_COLUMNS = {
   errors: ["first_seen", "last_seen", "count"],
   recordings: ["started_at", "duration"],
   ai_runs: ["started_at", "duration", "input_tokens", "output_tokens"],
+  profiles: ["started_at", "duration", "samples"],
   pages: ["loads", "lcp", "inp", "cls", "fcp", "ttfb"],
 } as const;
 export type SortedList = keyof typeof SORT_COLUMNS;

@@ -63,11 +63,11 @@ const INDEXED_TYPES = [
   "log",
   "raw_security",
   "trace_metric",
+  "profile",
+  "profile_chunk",
   // For their application.
   "session",
   "sessions",
-  "profile",
-  "profile_chunk",
 ] as const;
 
 export type IndexedType = (typeof INDEXED_TYPES)[number];

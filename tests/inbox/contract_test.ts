@@ -178,6 +178,7 @@ Deno.test("GET /monitoring/inbox?view=applications → applications and counts w
     logs: 0,
     recordings: 0,
     feedback: 0,
+    profiles: 0,
     envelopes: 1,
   });
   const errors = await get(`view=errors&application=${key}`);

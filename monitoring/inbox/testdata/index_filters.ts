@@ -84,6 +84,7 @@ export function addFilterTests(test: AddTest): void {
           logs: 2,
           recordings: 0,
           feedback: 0,
+          profiles: 0,
           envelopes: 2,
         });
       }
@@ -158,6 +159,7 @@ export function addFilterTests(test: AddTest): void {
       logs: 0,
       recordings: 0,
       feedback: 0,
+      profiles: 0,
       envelopes: 0,
     });
     for (const list of ["traces", "errors", "logs"] as const) {
@@ -219,6 +221,7 @@ export function addFilterTests(test: AddTest): void {
       logs: 1,
       recordings: 0,
       feedback: 0,
+      profiles: 0,
       envelopes: 0,
     });
     // By the time of receipt.
@@ -276,6 +279,7 @@ export function addFilterTests(test: AddTest): void {
       logs: 0,
       recordings: 0,
       feedback: 0,
+      profiles: 0,
       envelopes: 2,
     });
     assert.equal(inbox.page("errors", { environment: "production" }).rows.length, 0);
@@ -611,6 +615,7 @@ export function addFilterTests(test: AddTest): void {
         logs: 0,
         recordings: 0,
         feedback: 0,
+        profiles: 0,
         envelopes: 1,
       });
       assert.equal(inbox.page("envelopes", { q: "order.id:A-2" }).rows.length, 1);

@@ -15,6 +15,7 @@ import { addFeedbackTests } from "./index_feedback.ts";
 import { addFilterTests } from "./index_filters.ts";
 import { addGroupTests } from "./index_groups.ts";
 import { addOrderTests } from "./index_order.ts";
+import { addProfileTests } from "./index_profiles.ts";
 import { addRecordingTests, segment } from "./index_recordings.ts";
 import { type AddTest, bodies, ENVELOPE_BYTES, NOON, sentBy, traces } from "./tested_index.ts";
 
@@ -50,6 +51,7 @@ export function indexTests(
   addRecordingTests(test);
   addAiTests(test);
   addFeedbackTests(test);
+  addProfileTests(test);
   return tests;
 }
 
@@ -261,7 +263,9 @@ function addRowTests(test: AddTest): void {
     await add(span(1), error("x", 1), log("y"));
     const [before] = inbox.page("envelopes", {}).rows;
     await inbox.clear();
-    for (const list of ["traces", "errors", "occurrences", "logs", "recordings"] as const) {
+    for (
+      const list of ["traces", "errors", "occurrences", "logs", "recordings", "profiles"] as const
+    ) {
       assert.deepEqual(inbox.page(list, {}), { rows: [], next: null });
     }
     assert.deepEqual(inbox.page("envelopes", {}), { rows: [], next: null });

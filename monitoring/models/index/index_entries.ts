@@ -7,6 +7,7 @@ import { KEYS_PER_ENVELOPE } from "./list_cursor.ts";
 import { EMPTY_ENVELOPE, MAX_ITEMS, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
+import type { ProfileEntry } from "../profile/profile_entry.ts";
 import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
 import type { RecordedRange } from "../recording/recording.ts";
 import { type EnvelopeApplication, readApplication } from "../application.ts";
@@ -36,6 +37,8 @@ export interface IndexEntries {
   /** At most one: the segment that the envelope contains. */
   readonly recordings: readonly RecordingEntry[];
   readonly feedback: readonly FeedbackEntry[];
+  /** Also of spans that name their profiler. */
+  readonly profiles: readonly ProfileEntry[];
   /** The id of the error that a user's feedback is about. */
   readonly associatedEventId: string | null;
   /** Debug ids of scripts without a source map, by which its errors are grouped again once it arrives. */
@@ -138,6 +141,7 @@ function indexResource(
     vitals: found.vitals,
     recordings: recording === undefined ? [] : [recording],
     feedback: found.feedback.map((entry) => ({ ...entry, attachments })),
+    profiles: found.profiles,
   };
   const entries: IndexEntries = {
     application,

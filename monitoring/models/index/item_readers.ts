@@ -9,6 +9,7 @@ import { type LogEntry, logEntry } from "../log_entry.ts";
 import type { IndexedType } from "../parsed_envelope.ts";
 import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
+import { profiledSpan, type ProfileEntry, profileEntry } from "../profile/profile_entry.ts";
 import { type VitalsEntry, vitalsEntry } from "../trace/page_vitals.ts";
 import { TraceEntryBuilder } from "../trace/trace_entry.ts";
 
@@ -29,6 +30,7 @@ export class EntryCollector {
   readonly vitals: VitalsEntry[] = [];
   readonly feedback: FeedbackEntry[] = [];
   readonly attachments: AttachmentFacts[] = [];
+  readonly profiles: ProfileEntry[] = [];
   associatedEventId: string | null = null;
   unlisted = 0;
   readonly unmapped = new Set<string>();
@@ -60,8 +62,15 @@ export class EntryCollector {
 
   /** @param trace undefined: the span names none, and is in no list */
   span(span: SentSpan, trace: TraceEntryBuilder | undefined): void {
-    if (trace === undefined) this.unlisted++;
-    else this.spans.push(trace.span(span));
+    if (trace === undefined) return void this.unlisted++;
+    const entry = trace.span(span);
+    this.spans.push(entry);
+    this.profile(profiledSpan(entry, span.transaction, this.receivedAt));
+  }
+
+  /** @param entry undefined: it has none, or cannot be read */
+  profile(entry: ProfileEntry | undefined): void {
+    if (entry !== undefined) this.profiles.push(entry);
   }
 
   /** Adds the web vitals of a span, if it has any. */
@@ -171,6 +180,13 @@ function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | und
   return found.trace(at(entry, "trace_id"), replayId);
 }
 
+const readProfile = (type: "profile" | "profile_chunk"): ItemReader => (payload, found) => {
+  const entry = profileEntry(type, payload, found.receivedAt);
+  if (entry === undefined) found.unlisted++;
+  found.profile(entry);
+  found.trace(entry?.trace_id);
+};
+
 const ITEM_READERS: Readonly<Partial<Record<IndexedType | "attachment", ItemReader>>> = {
   event: readEvent,
   transaction: readTransaction,
@@ -185,4 +201,6 @@ const ITEM_READERS: Readonly<Partial<Record<IndexedType | "attachment", ItemRead
   log: readLogs,
   raw_security: readSecurity,
   trace_metric: readMetrics,
+  profile: readProfile("profile"),
+  profile_chunk: readProfile("profile_chunk"),
 };

@@ -1,6 +1,7 @@
 import type { ErrorEntry } from "../error/error_entry.ts";
 import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
 import type { EnvelopeIndex } from "../index/index_entries.ts";
+import type { ProfileEntry } from "../profile/profile_entry.ts";
 import type { RecordingEntry } from "../recording/recording_entry.ts";
 import { toJson } from "../json.ts";
 import type { LogEntry } from "../log_entry.ts";
@@ -63,6 +64,10 @@ export const feedbackWords = (entry: FeedbackEntry): string =>
 
 export const recordingWords = ({ replay_id, kind, user, browser, urls }: RecordingEntry): string =>
   wordsOf([kind, user, browser, ...urls].join("\n")) + idWords(replay_id);
+
+export const profileWords = ({ name, profile_id, trace_id, words }: ProfileEntry): string =>
+  wordsOf([name ?? "", ...words].join("\n")) +
+  idWords(profile_id, trace_id);
 
 /** The envelope's own: those of its entries are searched beside them. */
 export function envelopeWords({ description, resources }: EnvelopeIndex): string {

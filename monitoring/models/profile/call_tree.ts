@@ -1,0 +1,138 @@
+import type { Call, CallTree, Sample } from "./profile_content.ts";
+import type { ProfileFrame } from "./sent_profile.ts";
+
+/** A function and in how many samples it ran. */
+export interface FunctionRow {
+  /** Index in `frames`. */
+  readonly frame: number;
+  /** Samples in which it ran itself: those of all functions together are all samples in which one ran. */
+  readonly self: number;
+  /** Samples in which it ran, or what it called. */
+  readonly total: number;
+}
+
+/** Samples in which a function ran. */
+export const busySamples = ({ samples }: CallTree) =>
+  samples.filter(([, call]) => call >= 0).length;
+
+/** For each call, the samples in which it ran itself, and those in which it ran or what it called. */
+export function countCalls({ calls, samples }: CallTree) {
+  const self = new Array<number>(calls.length).fill(0);
+  for (const [, call] of samples) if (call >= 0) self[call]!++;
+  const total = [...self];
+  for (let call = calls.length - 1; call >= 0; call--) {
+    const [caller] = calls[call]!;
+    if (caller >= 0) total[caller]! += total[call]!;
+  }
+  return { self, total };
+}
+
+/** The functions that ran, most self time first. A function that calls itself counts once. */
+export function functionRows(tree: CallTree): FunctionRow[] {
+  const { calls } = tree;
+  const counts = countCalls(tree);
+  const rows = new Map<number, { frame: number; self: number; total: number }>();
+  for (const [call, [caller, frame]] of calls.entries()) {
+    const row = rows.getOrInsertComputed(frame, () => ({ frame, self: 0, total: 0 }));
+    row.self += counts.self[call]!;
+    let outer = caller;
+    while (outer >= 0 && calls[outer]![1] !== frame) outer = calls[outer]![0];
+    if (outer < 0) row.total += counts.total[call]!;
+  }
+  return [...rows.values()].filter(({ total }) => total > 0)
+    .sort((a, b) => b.self - a.self || b.total - a.total);
+}
+
+/**
+ * The function that a profile is summed up by: of the application's functions in at least half of the samples the
+ * innermost one, so the one with the smallest total; if there is none, that with the largest. Libraries, if none is of
+ * the application.
+ */
+export function mainFunction(
+  tree: CallTree,
+  rows: readonly FunctionRow[] = functionRows(tree),
+): FunctionRow | undefined {
+  const half = busySamples(tree) / 2;
+  const own = rows.filter(({ frame }) => tree.frames[frame]!.own);
+  const ordered = (own.length > 0 ? own : rows).toSorted((a, b) =>
+    a.total - b.total || b.frame - a.frame
+  );
+  return ordered.find(({ total }) => total >= half) ?? ordered.at(-1);
+}
+
+/** The tree without calls of libraries: what ran in them counts for the own function that called them. */
+export const ownCalls = (tree: CallTree): CallTree =>
+  rebuilt(tree, (frame) => tree.frames[frame]!.own ? frame : undefined);
+
+/** Calls from which on those of one library below each other are one. */
+const MIN_FOLDED = 3;
+
+/** The package or runtime of a function's file; undefined: the application, or native code. */
+function libraryOf({ file, own }: ProfileFrame): string | undefined {
+  if (own || file === null) return undefined;
+  const path = file.replaceAll("\\", "/");
+  return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ??
+    /.*(?:site|dist)-packages\/([^/.]+)/.exec(path)?.[1] ??
+    (/^node:/.test(path)
+      ? "Node"
+      : /lib\/python[\d.]+\/|^<frozen/.test(path)
+      ? "Python"
+      : undefined);
+}
+
+/** The tree with calls of one library, of which each calls only the next one, as one: `7 frames of fastify`. */
+export function foldedCalls(tree: CallTree): CallTree {
+  const { calls, frames } = tree;
+  const counts = countCalls(tree);
+  const below = new Map<number, number>();
+  for (const [call, [caller]] of calls.entries()) below.set(caller, below.has(caller) ? -1 : call);
+  const extra: ProfileFrame[] = [];
+  const known = new Map<string, number>();
+  /** The frame of a chain at its first call, `undefined` at the others. */
+  const folded = new Map<number, number | undefined>();
+  for (const [call, [, frame]] of calls.entries()) {
+    const library = libraryOf(frames[frame]!);
+    if (library === undefined || folded.has(call)) continue;
+    const chain = [call];
+    for (let last = call; counts.self[last] === 0;) {
+      last = below.get(last) ?? -1;
+      if (last < 0 || libraryOf(frames[calls[last]![1]]!) !== library) break;
+      chain.push(last);
+    }
+    if (chain.length < MIN_FOLDED) continue;
+    const name = `${chain.length} frames of ${library}`;
+    const of = known.getOrInsertComputed(
+      name,
+      () => frames.length - 1 + extra.push({ ...frames[frame]!, function: name, file: null }),
+    );
+    chain.forEach((one, n) => folded.set(one, n === 0 ? of : undefined));
+  }
+  return rebuilt(
+    { ...tree, frames: [...frames, ...extra] },
+    (frame, call) => folded.has(call) ? folded.get(call) : frame,
+  );
+}
+
+/** The tree with other frames of its calls. @param frameOf undefined: what ran in the call counts for its caller */
+function rebuilt(
+  tree: CallTree,
+  frameOf: (frame: number, call: number) => number | undefined,
+): CallTree {
+  const calls: Call[] = [];
+  const known = new Map<string, number>();
+  const places: number[] = [];
+  for (const [call, [sentCaller, sentFrame]] of tree.calls.entries()) {
+    const caller = places[sentCaller] ?? -1;
+    const frame = frameOf(sentFrame, call);
+    places.push(
+      frame === undefined
+        ? caller
+        : known.getOrInsertComputed(`${caller} ${frame}`, () => calls.push([caller, frame]) - 1),
+    );
+  }
+  return {
+    ...tree,
+    calls,
+    samples: tree.samples.map(([at, call]): Sample => [at, places[call] ?? -1]),
+  };
+}

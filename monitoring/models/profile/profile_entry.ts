@@ -1,0 +1,90 @@
+import { at, hexId, plausible } from "../json.ts";
+import type { SpanEntry } from "../trace/span_entry.ts";
+import { displayName } from "../trace/trace_name.ts";
+import { isIdle, mainThread, readSentProfile, type SentProfile } from "./sent_profile.ts";
+
+/** How many samples ended in a function. */
+type Share = readonly [name: string, file: string | null, samples: number];
+
+/**
+ * The index entry of a profile, of a chunk of a profiler's session, or of a span that names its profiler. Times are
+ * milliseconds since 1970.
+ */
+export interface ProfileEntry {
+  readonly kind: "profile" | "chunk" | "span";
+  readonly profile_id: string;
+  /** Of a chunk; of others null. */
+  readonly chunk_id: string | null;
+  readonly at: number;
+  readonly ended_at: number;
+  /** Of its main thread; of a span 0. */
+  readonly samples: number;
+  readonly name: string | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  /** The functions with most samples of their own, at most {@linkcode MAX_FUNCTIONS}. */
+  readonly functions: readonly Share[];
+  /** What is searched: functions and files, at most {@linkcode MAX_WORDS} of each. */
+  readonly words: readonly string[];
+}
+
+/** Enough to find the function with most samples in many chunks. */
+const MAX_FUNCTIONS = 20;
+const MAX_WORDS = 500;
+
+/** The entry of a `profile` or `profile_chunk`; undefined: it has no id, or no samples. */
+export function profileEntry(
+  type: "profile" | "profile_chunk",
+  payload: unknown,
+  receivedAt: number,
+): ProfileEntry | undefined {
+  const sent = readSentProfile(type, payload, receivedAt);
+  if (sent === undefined) return undefined;
+  const { profile_id, chunk_id, samples, threads, active_thread, name, trace_id } = sent;
+  const thread = mainThread(samples, threads, active_thread);
+  return {
+    kind: type === "profile" ? "profile" : "chunk",
+    profile_id,
+    chunk_id,
+    at: samples[0]!.at,
+    ended_at: samples.at(-1)!.at,
+    samples: samples.filter((sample) => sample.thread === thread).length,
+    name,
+    trace_id,
+    span_id: null,
+    functions: mostSamples(sent, thread),
+    words: [
+      ...firstDistinct(sent.frames.map((frame) => frame.function)),
+      ...firstDistinct(sent.frames.flatMap(({ file }) => file ?? [])),
+    ],
+  };
+}
+
+const firstDistinct = (texts: readonly string[]) => [...new Set(texts)].slice(0, MAX_WORDS);
+
+function mostSamples({ samples, stacks, frames }: SentProfile, thread: string): Share[] {
+  const shares = new Map<string, [string, string | null, number]>();
+  for (const sample of samples) {
+    const frame = frames[stacks[sample.stack]![0] ?? -1];
+    if (sample.thread !== thread || frame === undefined || isIdle(frame)) continue;
+    const key = `${frame.function}\n${frame.file}`;
+    const share = shares.getOrInsertComputed(key, () => [frame.function, frame.file, 0]);
+    share[2]++;
+  }
+  return [...shares.values()].sort((a, b) => b[2] - a[2]).slice(0, MAX_FUNCTIONS);
+}
+
+/** The entry of the first span of a page or process that names its profiler: an attribute, or a context of its transaction. */
+export function profiledSpan(
+  { span_id, trace_id, name, op, start_ms, end_ms, is_segment, attributes }: SpanEntry,
+  transaction: unknown,
+  receivedAt: number,
+): ProfileEntry | undefined {
+  const profile_id = hexId(attributes.profiler_id) ?? hexId(attributes["sentry.profiler_id"]) ??
+    hexId(at(transaction, "contexts", "profile", "profiler_id"));
+  const [started, ended_at] = [plausible(start_ms, receivedAt), plausible(end_ms, receivedAt)];
+  if (!is_segment || !profile_id || started === undefined || ended_at === undefined) return;
+  const unsampled = { chunk_id: null, samples: 0, functions: [], words: [] };
+  const named = { name: displayName({ name, op }), trace_id, span_id };
+  return { kind: "span", profile_id, at: started, ended_at, ...named, ...unsampled };
+}
