@@ -134,6 +134,8 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     ai_runs: list([{ status: "error" }], SORT_COLUMNS.ai_runs),
     ai_sums: list([]),
     feedback: list(GROUP_STATES.map((state) => ({ state }))),
+    monitors: list([]),
+    runs: list([]),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
     applications: [{}, ...ofSender],
     histogram: HISTOGRAM_LISTS.flatMap((of) => ofEveryList.map((query) => ({ ...query, of, now }))),

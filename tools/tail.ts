@@ -28,7 +28,7 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 /** The lists are not asked for other envelopes, such as those of recordings. */
-const LISTED_TYPES = ["event", "raw_security", "log", "transaction", "span"];
+const LISTED_TYPES = ["event", "raw_security", "log", "transaction", "span", "check_in"];
 
 /** Traces whose names are remembered. */
 const MAX_TRACES = 10_000;

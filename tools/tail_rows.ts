@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, shortId } from "../components/format.ts";
 import { formatTimeOfDayMs } from "../components/format_time.ts";
 import { errorTitle } from "../monitoring/models/error/error_entry.ts";
-import type { LogRow, OccurrenceRow, TraceRow } from "../monitoring/models/rows.ts";
+import type { LogRow, MonitorRunRow, OccurrenceRow, TraceRow } from "../monitoring/models/rows.ts";
 import { visibleText } from "./command_line.ts";
 
 /** The `view=` that has the rows of each view, and what one is. A trace is printed before its errors and logs. */
@@ -9,6 +9,7 @@ export const KINDS = {
   traces: { list: "traces", kind: "trace" },
   errors: { list: "occurrences", kind: "error" },
   logs: { list: "logs", kind: "log" },
+  monitors: { list: "runs", kind: "run" },
 } as const;
 export type View = keyof typeof KINDS;
 export const VIEWS = Object.keys(KINDS) as View[];
@@ -17,6 +18,7 @@ export const VIEWS = Object.keys(KINDS) as View[];
 export type TailRow =
   | { readonly kind: "error" } & OccurrenceRow
   | { readonly kind: "log" } & LogRow
+  | { readonly kind: "run" } & MonitorRunRow
   | { readonly kind: "trace" } & TraceRow;
 
 /** Maximum number of characters of the text, and of the notes: some rows of a terminal. */
@@ -65,6 +67,17 @@ function partsOf(row: TailRow) {
         formatCount(spans, "span"),
         ...trace,
       ],
+    };
+  }
+  if (row.kind === "run") {
+    const { started_at, slug, state, duration } = row;
+    const isOk = state === "ok" || state === "running";
+    return {
+      at: started_at,
+      label: isOk ? "run" : "RUN",
+      colour: isOk ? "info" : "error",
+      text: `${slug} ${state.replace("_", " ")}`,
+      notes: [...duration === null ? [] : [formatDuration(duration)], ...trace],
     };
   }
   const { at, level } = row;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { logRow, occurrenceRow, traceRow } from "../islands/testdata/rows.ts";
+import { logRow, occurrenceRow, runRow, traceRow } from "../islands/testdata/rows.ts";
 import { formatRow, type TailRow } from "./tail_rows.ts";
 
 const AT = new Date(2026, 10, 22, 14, 3, 22, 84).getTime();
@@ -37,13 +37,19 @@ const TRACE_ROW: TailRow = {
   }),
 };
 
+const RUN: TailRow = {
+  kind: "run",
+  ...runRow({ started_at: AT, slug: "report", state: "over_time", duration: 90_000 }),
+};
+
 const line = (row: TailRow) => formatRow(row, "sentry.python", false);
 
-Deno.test("an error, a log and a trace → one line each", () => {
-  assert.deepEqual([TRACE_ROW, ERROR, LOG].map(line), [
+Deno.test("an error, a log, a run and a trace → one line each", () => {
+  assert.deepEqual([TRACE_ROW, ERROR, LOG, RUN].map(line), [
     "14:03:22.084 trace   sentry.python http.server GET /pay  1.20 s  1 span  trace abababab",
     "14:03:22.084 ERROR   sentry.python TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
     "14:03:22.084 warn    sentry.python slow  n=7  trace abababab",
+    "14:03:22.084 RUN     sentry.python report over time  1 min 30 s",
   ]);
 });
 

@@ -56,6 +56,7 @@ const WORDS: Readonly<Partial<Record<FilterName, Omit<Filter, "name">>>> = {
   name: { label: "Span", known },
   preflights: { choices: [["true", "shown"]], any: "hidden" },
   page: { label: "Loads of", known },
+  monitor: { known },
 };
 
 /** The filters of a list; default: those that hold in every view, and are in every link between views. */

@@ -26,6 +26,8 @@ const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) =
   ai_sums: (row) => `${row.by} ${row.value}`,
   feedback: (row) => row.group,
   profiles: (row) => row.profile_id,
+  monitors: (row) => row.monitor,
+  runs: (row) => `${row.envelope} ${row.index}`,
   envelopes: (row) => String(row.id),
 };
 

@@ -1,5 +1,10 @@
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import type { LogRow, OccurrenceRow, TraceRow } from "../../monitoring/models/rows.ts";
+import type {
+  LogRow,
+  MonitorRunRow,
+  OccurrenceRow,
+  TraceRow,
+} from "../../monitoring/models/rows.ts";
 
 /** Rows and receipts; a test sets the fields that it is about. */
 
@@ -49,6 +54,22 @@ export const traceRow = (part: Partial<TraceRow> = {}): TraceRow => ({
   received_at: 6,
   match: null,
   applications: ["sightglass"],
+  ...part,
+});
+
+export const runRow = (part: Partial<MonitorRunRow> = {}): MonitorRunRow => ({
+  envelope: 1,
+  index: 0,
+  monitor: "sightglass//job",
+  slug: "job",
+  application: "sightglass",
+  environment: null,
+  check_in_id: null,
+  started_at: 1,
+  state: "ok",
+  duration: 5,
+  release: null,
+  trace_id: null,
   ...part,
 });
 

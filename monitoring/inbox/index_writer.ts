@@ -19,6 +19,7 @@ import { KEYED_TABLES, TITLE_COLUMNS } from "./schema.ts";
 import { Senders } from "./senders.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { spanColumns, type SpanEntry } from "../models/trace/span_entry.ts";
+import { checkInWords } from "../models/monitors/check_in.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import { traceNamer } from "./trace_names.ts";
 import {
@@ -153,6 +154,10 @@ export class IndexWriter {
       ...entry,
       functions: JSON.stringify(functions),
     }), { into: "profile_words", of: profileWords });
+    insertAll("check_in_entries", entries.checkIns, (entry) => ({
+      ...entry,
+      environment: entries.application.environment ?? "",
+    }), { into: "check_in_words", of: checkInWords });
     this.#insertUnmapped(envelope, entries);
     for (const debugId of entries.unmapped) size += debugId.length;
     this.#prepared.insert.envelope_entries({

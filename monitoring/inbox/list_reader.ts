@@ -34,6 +34,8 @@ import { rowOf } from "./envelope_table.ts";
 import type { InboxLists } from "./inbox_types.ts";
 import { feedbackOverTimeSql, feedbackSql } from "./feedback_sql.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
+import { monitorRows, runPage } from "./monitor_lists.ts";
+import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
 import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
 import { aiSpansSql, foundRuns, pageOfRuns } from "./ai_sql.ts";
@@ -190,6 +192,13 @@ export class ListReader {
     }),
     feedback: (query, asOf) => this.#page(query, asOf, feedbackSql(query), ROWS.feedback),
     profiles: (query, asOf) => this.#page(query, asOf, profilesSql(query), ROWS.profiles),
+    monitors: (query, asOf) =>
+      monitorRows(this.#checkIns(monitorsSql(query), query, asOf), this.#applications(), query),
+    runs: (query, asOf) => {
+      const { asOf: first } = cursorOf(query.before, asOf);
+      const found = this.#checkIns(monitorRunsSql(query), query, first);
+      return runPage(found, this.#applications(), query, first);
+    },
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
@@ -272,6 +281,10 @@ export class ListReader {
     const sql = aiSpansSql(query);
     const [found] = this.#all<Record<"spans" | "up", string>>(sql, query, { asOf: until });
     return foundRuns(found!, query);
+  }
+
+  #checkIns(sql: string, query: ListQuery, asOf: number): string {
+    return this.#all<{ rows: string }>(sql, query, { asOf })[0]!.rows;
   }
 
   /** Counts the rows of all lists, each up to {@linkcode MAX_COUNT}. */

@@ -12,6 +12,7 @@ import {
   vitalsSql,
 } from "./list_sql.ts";
 import { aiSpansSql } from "./ai_sql.ts";
+import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
 import type { SqlList } from "./list_builder.ts";
 import { profilesSql } from "./profile_sql.ts";
 
@@ -32,6 +33,8 @@ const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>
   ai_sums: aiRuns,
   feedback: feedbackSql,
   profiles: profilesSql,
+  monitors: monitorsSql,
+  runs: monitorRunsSql,
   envelopes: envelopesSql,
 };
 

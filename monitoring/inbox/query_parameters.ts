@@ -50,8 +50,8 @@ export function readParameters(
 
 const LIST_NAMES: readonly (ListName | "applications" | "histogram")[] = [
   ...["traces", "errors", "occurrences", "logs", "pages", "endpoints"] as const,
-  ...["recordings", "profiles", "feedback", "ai_runs", "ai_sums", "envelopes"] as const,
-  ...["applications", "histogram"] as const,
+  ...["recordings", "profiles", "feedback", "ai_runs", "ai_sums", "monitors", "runs"] as const,
+  ...["envelopes", "applications", "histogram"] as const,
 ];
 
 /** The other values of `view`: one trace, error, recording, profile or envelope, and what the relay refused. */

@@ -108,13 +108,14 @@ Deno.test("invalid list parameter → refused with its name", () => {
     preflights: ["", "1"],
     of: ["", "pages", "constructor"],
     page: ["", "x".repeat(201)],
+    monitor: ["", "x".repeat(201)],
     sort: ["", "newest", "constructor", "--count", "-slowest"],
     before: ["", "5", "1.2.3.4.5", "-1.2", "9.5", "1.2.x"],
     limit: ["0", "-1", "x"],
   };
   const views =
     "traces, errors, occurrences, logs, pages, endpoints, recordings, profiles, feedback, ai_runs, ai_sums," +
-    " envelopes, applications, histogram, trace, error, recording, profile, envelope, refusals";
+    " monitors, runs, envelopes, applications, histogram, trace, error, recording, profile, envelope, refusals";
   assert.throws(() => view("view=x"), { message: `view must be one of ${views}.` });
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {

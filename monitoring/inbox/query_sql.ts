@@ -84,6 +84,12 @@ const TABLES = {
     inWords: ["name"],
     hasAttributes: false,
   },
+  check_in_entries: {
+    words: "check_in_words",
+    fields: { monitor: column("e.slug"), status: column("e.status") },
+    inWords: ["monitor"],
+    hasAttributes: false,
+  },
   envelope_entries: {
     words: "envelope_words",
     fields: {

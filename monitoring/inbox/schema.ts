@@ -96,6 +96,7 @@ const ENTRY =
  * - `former_key`: the error's group in an earlier version, if it is another one. `title_0` and so on: `hashTitle`.
  * - `unmapped_scripts`: scripts whose source map had not arrived when the errors of an envelope were grouped.
  * - `log_entries`: `sequence` orders logs with one time.
+ * - `check_in_entries`: runs of monitors are made of them when they are read. `environment`: as sent, else empty.
  * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
  * - `feedback_entries`: `about`: the id of the error that it names.
  * - `profile_entries`: `kind`: profile, chunk, or span that names its profiler. `functions`: JSON, see `ProfileEntry`.
@@ -272,6 +273,17 @@ const INDEX = `
   ) STRICT;
   CREATE INDEX profile_entries_by_profile ON profile_entries (profile_id, kind, row_key);
   CREATE INDEX profile_entries_by_trace ON profile_entries (trace_id, profile_id) WHERE trace_id IS NOT NULL;
+  CREATE TABLE check_in_entries (
+    ${ENTRY},
+    environment TEXT NOT NULL,
+    slug TEXT NOT NULL,
+    check_in_id TEXT,
+    status TEXT NOT NULL,
+    duration REAL,
+    trace_id TEXT,
+    config TEXT
+  ) STRICT;
+  CREATE INDEX check_in_entries_by_monitor ON check_in_entries (application, environment, slug, row_key);
 ` +
   WORD_TABLES.map((table) =>
     `CREATE VIRTUAL TABLE ${table} USING` +
@@ -288,6 +300,7 @@ export const KEYED_TABLES = [
   "recording_entries",
   "feedback_entries",
   "profile_entries",
+  "check_in_entries",
   "spans",
 ] as const;
 

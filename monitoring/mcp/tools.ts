@@ -1,6 +1,6 @@
 import { readListParameters } from "../inbox/query_parameters.ts";
 import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
-import type { Page } from "../models/rows.ts";
+import type { MonitorRow, Page } from "../models/rows.ts";
 import {
   APPLICATIONS,
   type FilterName,
@@ -132,6 +132,16 @@ export const TOOLS: readonly Tool[] = [
     run: getTrace,
   },
   {
+    name: "list_monitors",
+    title: "List monitors",
+    description:
+      "Lists jobs that send check-ins, the worst first: state (`over_time`: runs longer than max_runtime; `unfinished`:" +
+      " its last run has no end, and the job or its process has started since; `missed`: the last expected run did not" +
+      " come) and since when, schedule, next expected run, the newest runs and when none came. Durations are in milliseconds.",
+    input: object(listInputs("monitors")),
+    run: (input, reader) => listRows("monitors", "Monitors", input, reader, monitorSummary),
+  },
+  {
     name: "get_delivery_health",
     title: "Get the state of delivery",
     description:
@@ -144,10 +154,11 @@ export const TOOLS: readonly Tool[] = [
 
 /** One page of a list, with as many rows as fit into an answer. */
 function listRows(
-  view: "errors" | "logs" | "traces",
+  view: "errors" | "logs" | "traces" | "monitors",
   what: string,
   input: ToolInput,
   { inbox }: TelemetryReader,
+  toRow: (row: never) => object = withTimes,
 ) {
   const parameters = new URLSearchParams({
     view,
@@ -162,7 +173,7 @@ function listRows(
   const { query } = readListParameters(parameters, Date.now());
   const read = (limit = query.limit) => {
     const { rows, next }: Page<object> = inbox.page(view, { ...query, limit });
-    return { rows: rows.map(withTimes), next };
+    return { rows: (rows as never[]).map(toRow), next };
   };
   let page = read();
   const fitting = countFitting(page.rows, MAX_DATA_BYTES);
@@ -197,6 +208,16 @@ function withTimes(row: object): object {
       .map(([name, value]) => [name, TIME.test(name) ? isoTime(value) : value]),
   );
 }
+
+/** Runs of a monitor, and times without one, that an assistant gets. */
+const MAX_RUNS = 5;
+
+const monitorSummary = ({ runs, missed, ...monitor }: MonitorRow): object => ({
+  ...withTimes(monitor),
+  since: isoTime(monitor.since),
+  runs: runs.slice(0, MAX_RUNS).map(withTimes),
+  missed: missed.slice(0, MAX_RUNS).map(isoTime),
+});
 
 async function getDeliveryHealth(_: ToolInput, { inbox, health }: TelemetryReader) {
   const report = await health();

@@ -40,6 +40,8 @@ export const LIST_FILTERS = {
       "ai_sums",
       "feedback",
       "profiles",
+      "monitors",
+      "runs",
     ],
     about: "Trace id: 32 hexadecimal digits.",
   },
@@ -66,7 +68,7 @@ export const LIST_FILTERS = {
   },
   envelope: {
     values: "number",
-    lists: ["traces", "occurrences", "logs", "ai_runs", "ai_sums", "feedback", "profiles"],
+    lists: ["traces", "occurrences", "logs", "ai_runs", "ai_sums", "feedback", "profiles", "runs"],
     about: "Of an envelope.",
   },
   type: { values: "type", lists: ["envelopes"], about: "With an item of this type." },
@@ -101,6 +103,7 @@ export const LIST_FILTERS = {
     about: "With a span of this name, `GET /cart`; an AI run of this agent or model.",
   },
   page: { values: "text", lists: ["traces"], about: "Loads of this page, navigations to it." },
+  monitor: { values: "text", lists: ["monitors", "runs"], about: "Key of a monitor." },
   application: {
     values: "application",
     about: "Application that sent the row: the key of an application from get_delivery_health, or" +

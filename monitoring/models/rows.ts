@@ -42,6 +42,8 @@ export interface Lists {
   readonly ai_sums: AiSumRow;
   readonly feedback: FeedbackRow;
   readonly profiles: ProfileRow;
+  readonly monitors: MonitorRow;
+  readonly runs: MonitorRunRow;
 }
 
 /** A trace, from the envelopes received so far. Times are milliseconds since 1970, by the senders' clocks. */
@@ -350,4 +352,59 @@ export interface FeedbackRow {
   /** Key of the application. */
   readonly application: string;
   readonly state: GroupState;
+}
+
+/**
+ * `over_time`: longer than its monitor allows, and without an end. `unfinished`: without an end, and the job or a process of
+ * its application has started since.
+ */
+export type RunState = "ok" | "failed" | "running" | "over_time" | "unfinished";
+
+/** `missed`: the last expected run did not come. */
+export type MonitorState = RunState | "missed";
+
+/** A run of a job that is monitored, from its check-ins. */
+export interface MonitorRunRow {
+  /** Of the first check-in that arrived. */
+  readonly envelope: number;
+  /** Index among the check-ins of its envelope. */
+  readonly index: number;
+  /** Key of the monitor: key of the application, environment and slug. */
+  readonly monitor: string;
+  readonly slug: string;
+  /** Key of the application; null: not known. */
+  readonly application: string | null;
+  readonly environment: string | null;
+  readonly check_in_id: string | null;
+  readonly started_at: number;
+  readonly state: RunState;
+  /** Milliseconds; without an end, those until now, the next start of the job or that of a process. Null: not sent. */
+  readonly duration: number | null;
+  readonly release: string | null;
+  readonly trace_id: string | null;
+}
+
+/** A job that is monitored. Its state is that at the time of the query. */
+export interface MonitorRow
+  extends Pick<MonitorRunRow, "monitor" | "slug" | "application" | "environment"> {
+  readonly state: MonitorState;
+  /** Start of the first of the newest runs that all have this state; of missed ones the time of the first. */
+  readonly since: number;
+  /** In words; null: none was sent. */
+  readonly schedule: string | null;
+  readonly timezone: string | null;
+  /** How late a run may start, milliseconds. */
+  readonly margin: number;
+  readonly max_runtime: number;
+  /** When the next run is expected; null: not known. */
+  readonly next_at: number | null;
+  /** The newest ones that match the query, newest first. */
+  readonly runs: readonly Pick<
+    MonitorRunRow,
+    "envelope" | "index" | "started_at" | "state" | "duration"
+  >[];
+  /** When runs were expected that did not come, newest first. */
+  readonly missed: readonly number[];
+  /** Earlier runs are stored. */
+  readonly has_more: boolean;
 }

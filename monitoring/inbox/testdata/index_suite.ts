@@ -14,6 +14,7 @@ import { addAiTests } from "./index_ai.ts";
 import { addFeedbackTests } from "./index_feedback.ts";
 import { addFilterTests } from "./index_filters.ts";
 import { addGroupTests } from "./index_groups.ts";
+import { addMonitorTests } from "./index_monitors.ts";
 import { addOrderTests } from "./index_order.ts";
 import { addProfileTests } from "./index_profiles.ts";
 import { addRecordingTests, segment } from "./index_recordings.ts";
@@ -47,6 +48,7 @@ export function indexTests(
   addRowTests(test);
   addFilterTests(test);
   addGroupTests(test);
+  addMonitorTests(test);
   addOrderTests(test);
   addRecordingTests(test);
   addAiTests(test);

@@ -3,6 +3,7 @@ import type { MapOf } from "../error/error_group.ts";
 import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
 import { at } from "../json.ts";
 import type { LogEntry } from "../log_entry.ts";
+import type { CheckInEntry } from "../monitors/check_in.ts";
 import { KEYS_PER_ENVELOPE } from "./list_cursor.ts";
 import { EMPTY_ENVELOPE, MAX_ITEMS, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
@@ -39,6 +40,7 @@ export interface IndexEntries {
   readonly feedback: readonly FeedbackEntry[];
   /** Also of spans that name their profiler. */
   readonly profiles: readonly ProfileEntry[];
+  readonly checkIns: readonly CheckInEntry[];
   /** The id of the error that a user's feedback is about. */
   readonly associatedEventId: string | null;
   /** Debug ids of scripts without a source map, by which its errors are grouped again once it arrives. */
@@ -142,6 +144,7 @@ function indexResource(
     recordings: recording === undefined ? [] : [recording],
     feedback: found.feedback.map((entry) => ({ ...entry, attachments })),
     profiles: found.profiles,
+    checkIns: found.checkIns,
   };
   const entries: IndexEntries = {
     application,
@@ -157,13 +160,18 @@ function indexResource(
 /** Characters: more than a line of a list. */
 const MAX_TITLE = 200;
 
-/** Summarizes a body. Its title is that of the first error, the root of the first trace, or the first log. */
+/** Summarizes a body. Its title is that of the first error, the root of the first trace, the first log or check-in. */
 export function summarizeBody({ resources, unlisted }: EnvelopeIndex): EnvelopeSummary {
   const traces = resources.flatMap((one) => one.traces);
   const logs = resources.flatMap((one) => one.logs);
   const [error] = resources.flatMap((one) => one.errors);
+  const [checkIn] = resources.flatMap((one) => one.checkIns);
   const root = traces[0]?.root;
-  const title = error ? errorTitle(error) : root ? displayName(root) : logs[0]?.body;
+  const title = error
+    ? errorTitle(error)
+    : root
+    ? displayName(root)
+    : logs[0]?.body ?? checkIn?.slug;
   return {
     title: title?.slice(0, MAX_TITLE).toWellFormed() ?? null,
     spans: traces.reduce((sum, { spans }) => sum + spans, 0),

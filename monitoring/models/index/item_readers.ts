@@ -6,6 +6,7 @@ import { at, attributeAt, hexId, listOf } from "../json.ts";
 import type { AttachmentFacts } from "../feedback/attachment.ts";
 import { type FeedbackEntry, feedbackEntry } from "../feedback/feedback_entry.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
+import { type CheckInEntry, checkInEntry } from "../monitors/check_in.ts";
 import type { IndexedType } from "../parsed_envelope.ts";
 import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
@@ -31,6 +32,7 @@ export class EntryCollector {
   readonly feedback: FeedbackEntry[] = [];
   readonly attachments: AttachmentFacts[] = [];
   readonly profiles: ProfileEntry[] = [];
+  readonly checkIns: CheckInEntry[] = [];
   associatedEventId: string | null = null;
   unlisted = 0;
   readonly unmapped = new Set<string>();
@@ -187,6 +189,13 @@ const readProfile = (type: "profile" | "profile_chunk"): ItemReader => (payload,
   found.trace(entry?.trace_id);
 };
 
+const readCheckIn: ItemReader = (payload, found, header) => {
+  const entry = checkInEntry(payload, header, found.receivedAt);
+  if (entry === undefined) found.unlisted++;
+  else found.checkIns.push(entry);
+  readContext(payload, found);
+};
+
 const ITEM_READERS: Readonly<Partial<Record<IndexedType | "attachment", ItemReader>>> = {
   event: readEvent,
   transaction: readTransaction,
@@ -203,4 +212,5 @@ const ITEM_READERS: Readonly<Partial<Record<IndexedType | "attachment", ItemRead
   trace_metric: readMetrics,
   profile: readProfile("profile"),
   profile_chunk: readProfile("profile_chunk"),
+  check_in: readCheckIn,
 };

@@ -1,0 +1,56 @@
+import type { ListQuery } from "../models/list_query.ts";
+import { MAX_LIST_ROWS } from "../models/rows.ts";
+import { MAX_ROW_RUNS } from "../models/monitors/runs.ts";
+import { all, filtersOf, TIME, when } from "./list_builder.ts";
+import { entryMatches } from "./query_sql.ts";
+
+/** Newest check-ins that runs are made of: read in some 60 ms. */
+const MAX_CHECK_INS = 10_000;
+
+const KEY =
+  "coalesce((SELECT key FROM applications WHERE id = e.application), '') || '/' || e.environment || '/' || e.slug";
+
+/** Conditions on the check-ins of a monitor, which hold for all or none of them. */
+const onMonitor = (query: ListQuery) => [
+  ...filtersOf(query, ["application"]),
+  ...when(query.environment, "e.environment = :environment"),
+  ...when(query.monitor, `${KEY} = :monitor`),
+  "e.row_key < :asOf",
+];
+
+/** Conditions on a check-in. */
+const matching = (query: ListQuery) => [
+  ...filtersOf(query, ["trace", "release"]),
+  ...entryMatches("check_in_entries", query.q),
+];
+
+/** The check-ins among `keys`, a `SELECT`, as JSON of arrays in the order of {@linkcode CHECK_IN_COLUMNS}. */
+const asJson = (query: ListQuery, keys: string, conditions: readonly string[]) =>
+  "SELECT json_group_array(json_array(row_key, (SELECT key FROM applications WHERE id = e.application)," +
+  " environment, slug, check_in_id, status, at, duration, trace_id, config," +
+  " (SELECT release FROM releases WHERE id = e.release)," +
+  ` (${all([...conditions, ...filtersOf(query, TIME)])}) IS TRUE)) AS rows` +
+  ` FROM check_in_entries AS e WHERE row_key IN (${keys})`;
+
+/** The newest check-ins of the monitors that were heard last, of those with one that matches the query but for its time. */
+export const monitorsSql = (query: ListQuery): string =>
+  asJson(
+    query,
+    "SELECT row_key FROM (SELECT row_key, row_number() OVER" +
+      " (PARTITION BY application, environment, slug ORDER BY row_key DESC) AS n" +
+      " FROM check_in_entries WHERE row_key < :asOf AND (application, environment, slug) IN" +
+      " (SELECT application, environment, slug FROM check_in_entries AS e WHERE" +
+      ` ${all([...onMonitor(query), ...matching(query)])}` +
+      ` GROUP BY application, environment, slug ORDER BY max(row_key) DESC LIMIT ${MAX_LIST_ROWS}))` +
+      ` WHERE n <= ${2 * MAX_ROW_RUNS + 1}`,
+    matching(query),
+  );
+
+/** The newest check-ins, of a query with an envelope those of its monitors. */
+export const monitorRunsSql = (query: ListQuery): string =>
+  asJson(
+    query,
+    `SELECT row_key FROM check_in_entries AS e WHERE ${all(onMonitor(query))}` +
+      ` ORDER BY row_key DESC LIMIT ${MAX_CHECK_INS}`,
+    [...matching(query), ...filtersOf(query, ["envelope"])],
+  );

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import type { Inbox } from "../inbox.ts";
+import type { ListQuery } from "../../models/list_query.ts";
+import { MINUTE_MS } from "../../models/time_units.ts";
+import { OWN_TELEMETRY } from "../../protocol/own_telemetry.ts";
+import { type Attributes, hexId, span, type TestItem } from "./envelopes.ts";
+import { type AddTest, NOON, shop } from "./tested_index.ts";
+
+const EVERY_5_MIN = {
+  schedule: { type: "interval", value: 5, unit: "minute" },
+  checkin_margin: 1,
+  max_runtime: 2,
+};
+
+/** A check-in some minutes before noon. */
+const checkIn = (
+  minutes: number,
+  id: number,
+  status: string,
+  rest: Attributes = {},
+): TestItem => ["check_in", {
+  ...{ check_in_id: hexId(id), monitor_slug: "sync", status },
+  timestamp: (NOON - minutes * MINUTE_MS) / 1_000,
+  ...rest,
+}];
+
+const runs = (inbox: Inbox, query: ListQuery = {}) =>
+  inbox.page("runs", { now: NOON, ...query }).rows;
+const states = (inbox: Inbox, query: ListQuery = {}) =>
+  runs(inbox, query).map(({ slug, state }) => `${slug} ${state}`);
+const monitors = (inbox: Inbox, query: ListQuery = {}) =>
+  inbox.page("monitors", { now: NOON, ...query }).rows;
+
+/** Monitors and their runs. */
+export function addMonitorTests(test: AddTest): void {
+  test("starts and ends in any order, again, without ids → runs", async (inbox, add) => {
+    await add(checkIn(28, 1, "ok", { duration: 60 }));
+    await add(checkIn(30, 1, "in_progress", { monitor_config: EVERY_5_MIN }));
+    await add(checkIn(28, 1, "ok", { duration: 60 }));
+    await add(checkIn(25, 0, "in_progress", { check_in_id: "0".repeat(32) }));
+    await add(checkIn(24, 0, "error", { check_in_id: undefined }));
+    await add(checkIn(20, 3, "in_progress"));
+    await add(checkIn(15, 4, "in_progress"), checkIn(14, 4, "ok"));
+    await add(checkIn(9, 5, "ok"));
+    await add(checkIn(1, 6, "in_progress"));
+    assert.deepEqual(
+      runs(inbox).map((row) => [row.state, (NOON - row.started_at) / MINUTE_MS, row.duration]),
+      [
+        ["running", 1, MINUTE_MS],
+        ["ok", 9, null],
+        ["ok", 15, MINUTE_MS],
+        ["unfinished", 20, 5 * MINUTE_MS],
+        ["failed", 25, MINUTE_MS],
+        ["ok", 30, MINUTE_MS],
+      ],
+    );
+    const [row] = monitors(inbox);
+    assert.deepEqual(
+      [row?.state, row?.schedule, row?.next_at, row?.missed],
+      ["running", "every 5 min", NOON + 4 * MINUTE_MS, [NOON - 4 * MINUTE_MS]],
+    );
+    assert.equal(row?.runs.length, 6);
+    // The same check-ins, later.
+    assert.equal(monitors(inbox, { now: NOON + 2 * MINUTE_MS })[0]?.state, "over_time");
+    await add(checkIn(0, 6, "ok"));
+    assert.equal(monitors(inbox, { now: NOON + 5 * MINUTE_MS })[0]?.state, "ok");
+    const late = monitors(inbox, { now: NOON + 12 * MINUTE_MS })[0]!;
+    assert.deepEqual([late.state, late.since], ["missed", NOON + 4 * MINUTE_MS]);
+  });
+
+  test("process started again → its run without an end is unfinished", async (inbox, _, addOf) => {
+    const sender = { environment: "test", release: "shop@1" };
+    const started = (minutes: number): TestItem => ["event", {
+      message: "started",
+      contexts: { app: { app_start_time: new Date(NOON - minutes * MINUTE_MS).toISOString() } },
+    }];
+    const header = { sdk: { name: "sentry.python" }, sender };
+    await addOf(header, started(40));
+    await addOf(header, checkIn(10, 1, "in_progress", { monitor_config: { max_runtime: 60 } }));
+    assert.deepEqual(states(inbox), ["sync running"]);
+    await addOf(header, started(4));
+    const [run] = runs(inbox);
+    assert.deepEqual([run?.state, run?.duration, run?.release], [
+      "unfinished",
+      6 * MINUTE_MS,
+      "shop@1",
+    ]);
+  });
+
+  test(
+    "one slug in two environments and applications → a monitor each",
+    async (inbox, _, addOf) => {
+      const staging = { sdk: { name: "sentry.python" }, sender: { environment: "staging" } };
+      for (const header of [shop("1"), staging, OWN_TELEMETRY]) {
+        await addOf(header, span(1), checkIn(5, 1, "in_progress"));
+      }
+      await addOf(staging, checkIn(4, 1, "ok"));
+      assert.deepEqual(
+        monitors(inbox, { application: "apps" }).map((row) => [row.environment, row.state]),
+        [["test", "running"], ["staging", "ok"]],
+      );
+      const { monitor, application } = monitors(inbox, { environment: "staging" })[0]!;
+      assert.deepEqual(states(inbox, { monitor }), ["sync ok"]);
+      assert.deepEqual(states(inbox, { application: application! }), ["sync ok"]);
+      assert.deepEqual(states(inbox, { release: "shop@1" }), ["sync running"]);
+      assert.deepEqual(states(inbox, { application: "sightglass" }), ["sync running"]);
+      assert.equal(monitors(inbox).length, 3);
+    },
+  );
+
+  test("runs → filters, search, pages, eviction", async (inbox, add) => {
+    const contexts = { trace: { trace_id: hexId(7) } };
+    await add(checkIn(30, 1, "ok"));
+    await add(checkIn(20, 2, "error", { monitor_slug: "report", contexts }));
+    await add(checkIn(10, 3, "ok"));
+    assert.deepEqual(states(inbox, { trace: hexId(7) }), ["report failed"]);
+    assert.deepEqual(states(inbox, { q: "repo" }), ["report failed"]);
+    assert.deepEqual(states(inbox, { q: "status:ok -monitor:report" }), ["sync ok", "sync ok"]);
+    assert.deepEqual(states(inbox, { q: hexId(2) }), ["report failed"]);
+    const since = NOON - 25 * MINUTE_MS;
+    assert.deepEqual(states(inbox, { since }), ["sync ok", "report failed"]);
+    assert.deepEqual(monitors(inbox, { since }).map(({ slug, runs }) => [slug, runs.length]), [
+      ["report", 1],
+      ["sync", 1],
+    ]);
+    assert.deepEqual(monitors(inbox, { q: "sync" }).map(({ runs }) => runs.length), [2]);
+    const { envelope } = runs(inbox, { q: "report" })[0]!;
+    assert.deepEqual(states(inbox, { envelope }), ["report failed"]);
+    const envelopes = inbox.page("envelopes", { q: "report" }).rows;
+    assert.deepEqual(envelopes.map(({ summary }) => summary?.title), ["report"]);
+    const first = inbox.page("runs", { now: NOON, limit: 2 });
+    await add(checkIn(1, 4, "ok"));
+    const before = first.next!;
+    const second = inbox.page("runs", { now: NOON, limit: 2, before });
+    assert.deepEqual([...first.rows, ...second.rows].map(({ check_in_id }) => check_in_id), [
+      hexId(3),
+      hexId(2),
+      hexId(1),
+    ]);
+    assert.equal(second.next, null);
+    // Evicts the first.
+    await add(checkIn(0, 5, "ok"));
+    assert.equal(runs(inbox).at(-1)?.check_in_id, hexId(2));
+  }, 4);
+}

@@ -1,0 +1,189 @@
+import type { MonitorRow, MonitorRunRow, MonitorState, RunState } from "../rows.ts";
+import { envelopeAt, indexAt } from "../index/list_cursor.ts";
+import { type CheckInEntry, type MonitorConfig, NO_CONFIG, scheduleWords } from "./check_in.ts";
+
+/** A stored check-in. */
+export interface CheckIn extends CheckInEntry {
+  readonly row_key: number;
+  /** Key of the application; null: not known. */
+  readonly application: string | null;
+  readonly environment: string;
+  readonly release: string | null;
+  /** Whether it matches the query. */
+  readonly matches: boolean;
+}
+
+/** A run of a job, from its check-ins. */
+export interface Run {
+  started_at: number;
+  /** Null: it has no end. */
+  ended: "ok" | "error" | null;
+  /** Null also of a heart beat that sent none. */
+  duration: number | null;
+  /** In the order of time. */
+  readonly checkIns: CheckIn[];
+}
+
+/** The check-ins of each monitor, by its key. */
+export const byMonitor = (checkIns: readonly CheckIn[]): Map<string, CheckIn[]> =>
+  Map.groupBy(checkIns, monitorKey);
+
+/** What `:monitor` is compared with in SQL, too. */
+const monitorKey = ({ application, environment, slug }: CheckIn) =>
+  `${application ?? ""}/${environment}/${slug}`;
+
+/**
+ * Joins starts and ends, which may have arrived in any order and more than once. The first end counts. One without an id
+ * belongs to the newest run without an end, else it is a run of its own.
+ *
+ * @param checkIns of one monitor
+ * @returns in the order of their start
+ */
+export function joinRuns(checkIns: readonly CheckIn[]): readonly Run[] {
+  const isStart = ({ status }: CheckIn) => status === "in_progress";
+  const sorted = checkIns.toSorted((a, b) =>
+    a.at - b.at || Number(isStart(b)) - Number(isStart(a)) || a.row_key - b.row_key
+  );
+  const runs: Run[] = [];
+  const byId = new Map<string, Run>();
+  const open: Run[] = [];
+  for (const checkIn of sorted) {
+    const { check_in_id: id, status, at, duration } = checkIn;
+    while (open.length > 0 && open.at(-1)!.ended !== null) open.pop();
+    let run = id !== null ? byId.get(id) : isStart(checkIn) ? undefined : open.at(-1);
+    if (run === undefined) {
+      const started_at = at - (duration ?? 0);
+      run = { started_at, ended: null, duration: null, checkIns: [] };
+      runs.push(run);
+      if (isStart(checkIn)) open.push(run);
+      if (id !== null) byId.set(id, run);
+    }
+    run.checkIns.push(checkIn);
+    if (isStart(checkIn)) run.started_at = Math.min(run.started_at, at);
+    else if (run.ended === null) {
+      const isKnown = run.checkIns.some(isStart);
+      run.ended = status as "ok" | "error";
+      run.duration = duration ?? (isKnown ? at - run.started_at : null);
+    }
+  }
+  return runs.sort((a, b) => a.started_at - b.started_at);
+}
+
+/** The newest configuration, and the first run that was sent with it or after it. */
+export function configOf(runs: readonly Run[]): { config: MonitorConfig; first: Run | undefined } {
+  const configs = runs.map(({ checkIns }) => checkIns.find(({ config }) => config)?.config ?? null);
+  const newest = configs.findLast((config) => config !== null) ?? null;
+  const other = configs.findLastIndex((config) => config !== null && config !== newest);
+  const config: MonitorConfig = newest === null ? NO_CONFIG : JSON.parse(newest);
+  return { config, first: runs[other + 1] };
+}
+
+/**
+ * The rows of a monitor's runs, newest first.
+ *
+ * @param runs in the order of their start
+ * @param starts when processes of the application started
+ */
+export function runRows(
+  runs: readonly Run[],
+  { max_runtime_ms }: MonitorConfig,
+  starts: readonly number[],
+  now: number,
+): readonly MonitorRunRow[] {
+  return runs.map((run, n) => {
+    const { started_at, ended, checkIns } = run;
+    const [first] = checkIns;
+    // Without an end, until the next start of the job or of the process.
+    const stops = [runs[n + 1]?.started_at, ...starts]
+      .filter((at) => at !== undefined && at > started_at && at <= now) as number[];
+    const until = Math.min(now, ...stops);
+    const state: RunState = ended !== null
+      ? ended === "ok" ? "ok" : "failed"
+      : stops.length > 0
+      ? "unfinished"
+      : now - started_at > max_runtime_ms
+      ? "over_time"
+      : "running";
+    const key = Math.min(...checkIns.map(({ row_key }) => row_key));
+    const found = <T>(read: (checkIn: CheckIn) => T | null) =>
+      checkIns.map(read).find((value) => value !== null) ?? null;
+    return {
+      envelope: envelopeAt(key),
+      index: indexAt(key),
+      monitor: monitorKey(first!),
+      slug: first!.slug,
+      application: first!.application,
+      environment: first!.environment || null,
+      check_in_id: first!.check_in_id,
+      started_at,
+      state,
+      duration: ended === null ? Math.max(0, until - started_at) : run.duration,
+      release: found(({ release }) => release),
+      trace_id: found(({ trace_id }) => trace_id),
+    };
+  }).reverse();
+}
+
+/** Runs and missed times of a row. */
+export const MAX_ROW_RUNS = 50;
+
+/** When runs were expected and did not come, newest first, and when the next one is. */
+export interface Expected {
+  readonly missed: readonly number[];
+  readonly next: number | null;
+  /** The first one after the newest run, if it was missed. */
+  readonly afterNewest: number | null;
+}
+
+const WORST: readonly MonitorState[] = [
+  "failed",
+  "missed",
+  "unfinished",
+  "over_time",
+  "running",
+  "ok",
+];
+
+/**
+ * @param rows at least one, newest first
+ * @param shown those that match the query
+ */
+export function monitorRow(
+  rows: readonly MonitorRunRow[],
+  shown: readonly MonitorRunRow[],
+  config: MonitorConfig,
+  { missed, next, afterNewest }: Expected,
+  hasMore: boolean,
+): MonitorRow {
+  const [newest] = rows as [MonitorRunRow];
+  const { monitor, slug, application, environment } = newest;
+  const isOpen = newest.state === "running" || newest.state === "over_time";
+  const isMissed = !isOpen && missed[0] !== undefined && missed[0] > newest.started_at;
+  const other = rows.findIndex(({ state }) => state !== newest.state);
+  return {
+    monitor,
+    slug,
+    application,
+    environment,
+    state: isMissed ? "missed" : newest.state,
+    since: isMissed
+      ? afterNewest ?? missed[0]!
+      : rows.at(other === -1 ? -1 : other - 1)!.started_at,
+    schedule: scheduleWords(config),
+    timezone: config.timezone,
+    margin: config.margin_ms,
+    max_runtime: config.max_runtime_ms,
+    next_at: next,
+    runs: shown.slice(0, MAX_ROW_RUNS)
+      .map(({ envelope, index, started_at, state, duration }) => (
+        { envelope, index, started_at, state, duration }
+      )),
+    missed: missed.slice(0, MAX_ROW_RUNS),
+    has_more: hasMore || shown.length > MAX_ROW_RUNS,
+  };
+}
+
+/** The worst first, of a state the newest. */
+export const worstFirst = (a: MonitorRow, b: MonitorRow): number =>
+  WORST.indexOf(a.state) - WORST.indexOf(b.state) || b.since - a.since ||
+  (a.monitor < b.monitor ? -1 : 1);
