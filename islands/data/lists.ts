@@ -28,6 +28,7 @@ const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) =
   profiles: (row) => row.profile_id,
   monitors: (row) => row.monitor,
   runs: (row) => `${row.envelope} ${row.index}`,
+  metrics: (row) => `${row.name} ${row.kind} ${row.unit}`,
   envelopes: (row) => String(row.id),
 };
 

@@ -1,4 +1,5 @@
 import { idOfTime } from "../models/index/list_cursor.ts";
+import type { MetricQuery } from "./metric_reader.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { GroupState, Page } from "../models/rows.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
@@ -168,6 +169,11 @@ export class Inbox {
 
   profile(id: string, from: number, to: number) {
     return this.run((file) => file.profile(id, from, to));
+  }
+
+  /** A metric over time; undefined: nothing of it is stored. */
+  metric(query: MetricQuery) {
+    return this.run((file) => file.lists.metric(query));
   }
 
   histogram(query: ListQuery) {

@@ -24,6 +24,7 @@ import {
   readGroup,
   readGroupState,
   readListParameters,
+  readMetricParameters,
   readParameters,
 } from "./query_parameters.ts";
 import { SegmentError } from "../models/recording/recording.ts";
@@ -127,6 +128,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
         return found(await readErrorContent(inbox, of.error(), mapOrigins), "error");
       case "profile":
         return found(await readProfileContent(inbox, of.profile()), "profile");
+      case "metric":
+        return found(inbox.metric(readMetricParameters(query, Date.now())), "metric");
       case "envelope":
         return found(await readStoredEnvelope(inbox, of.envelope()), "envelope");
     }
@@ -201,7 +204,10 @@ function answerOf(error: unknown): Response {
   );
 }
 
-function found(content: unknown, what: "error" | "recording" | "profile" | "envelope"): Response {
+function found(
+  content: unknown,
+  what: "error" | "recording" | "profile" | "metric" | "envelope",
+): Response {
   return content === undefined
     ? refusal(404, `${what}_not_found`, `This ${what} is not in the inbox (any more).`)
     : json(200, content);

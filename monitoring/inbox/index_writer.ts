@@ -26,6 +26,7 @@ import {
   envelopeWords,
   feedbackWords,
   indexed,
+  metricWords,
   profileWords,
   recordingWords,
   searchedError,
@@ -141,6 +142,19 @@ export class IndexWriter {
       entry: JSON.stringify(log),
     }), { into: "log_words", of: (log) => indexed(searchedLog(log)) });
     insertAll("vital_entries", entries.vitals, (entry) => entry);
+    insertAll("metric_points", entries.metrics, (metric) => {
+      const [points, exemplars] = [metric.points, metric.exemplars].map((all) =>
+        JSON.stringify(all)
+      );
+      return {
+        ...metric,
+        points,
+        exemplars,
+        is_cumulative: metric.points.some(([, , start = 0]) => start !== 0),
+        size: points!.length + exemplars!.length,
+        entry: JSON.stringify({ attributes: metric.attributes, ids: metric.ids }),
+      };
+    }, { into: "metric_words", of: metricWords });
     insertAll("recording_entries", entries.recordings, (entry) => entry, {
       into: "recording_words",
       of: recordingWords,

@@ -31,6 +31,7 @@ import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
+import { type MetricQuery, type ReadAll, readMetricContent, readMetrics } from "./metric_reader.ts";
 import type { InboxLists } from "./inbox_types.ts";
 import { feedbackOverTimeSql, feedbackSql } from "./feedback_sql.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
@@ -184,6 +185,7 @@ export class ListReader {
     logs: (query, asOf) => this.#page(query, asOf, logsSql(query), ROWS.logs),
     pages: (query, asOf) => this.#pages(query, asOf),
     endpoints: (query, asOf) => this.#endpoints(query, asOf),
+    metrics: (query, asOf) => readMetrics(this.#all, query, asOf),
     recordings: (query, asOf) => this.#page(query, asOf, recordingsSql(query), ROWS.recordings),
     ai_runs: (query, asOf) => pageOfRuns(this.#aiRuns(query, asOf), query, asOf),
     ai_sums: (query, asOf) => ({
@@ -204,6 +206,11 @@ export class ListReader {
 
   page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
     return this.#snapshot((asOf) => this.#lists[name](query, asOf));
+  }
+
+  /** A metric over time; undefined: nothing of it is stored. */
+  metric(query: MetricQuery) {
+    return this.#snapshot((asOf) => readMetricContent(this.#all, query, asOf));
   }
 
   histogram(query: ListQuery): Histogram {
@@ -331,7 +338,7 @@ export class ListReader {
   }
 
   /** The rows of a statement. `Row` is the type that it returns. */
-  #all<Row>(sql: string, query: ListQuery, values?: Record<string, string | number>): Row[] {
+  readonly #all: ReadAll = <Row>(sql: string, query: ListQuery, values?: object): Row[] => {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       if (this.#statements.size === MAX_STATEMENTS) this.#statements.clear();
@@ -340,5 +347,5 @@ export class ListReader {
       this.#statements.set(sql, statement);
     }
     return statement.all({ ...valuesOf(query), ...values }) as Row[];
-  }
+  };
 }

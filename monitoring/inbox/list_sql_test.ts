@@ -13,6 +13,7 @@ import {
 } from "./list_sql.ts";
 import { aiSpansSql } from "./ai_sql.ts";
 import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
+import { metricsSql } from "./metric_sql.ts";
 import type { SqlList } from "./list_builder.ts";
 import { profilesSql } from "./profile_sql.ts";
 
@@ -35,6 +36,7 @@ const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>
   profiles: profilesSql,
   monitors: monitorsSql,
   runs: monitorRunsSql,
+  metrics: metricsSql,
   envelopes: envelopesSql,
 };
 

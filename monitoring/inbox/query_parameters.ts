@@ -3,6 +3,8 @@ import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
 import { MAX_TYPE_LENGTH } from "../protocol/envelope.ts";
 import { debugId, hexId, parseJson, textAt } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
+import { FIGURES } from "../models/metric/figures.ts";
+import { METRIC_KINDS } from "../models/metric/metric_entry.ts";
 import { GROUP_STATES, type GroupState, MAX_LIST_ROWS } from "../models/rows.ts";
 import {
   type FilterValues,
@@ -51,24 +53,19 @@ export function readParameters(
 const LIST_NAMES: readonly (ListName | "applications" | "histogram")[] = [
   ...["traces", "errors", "occurrences", "logs", "pages", "endpoints"] as const,
   ...["recordings", "profiles", "feedback", "ai_runs", "ai_sums", "monitors", "runs"] as const,
-  ...["envelopes", "applications", "histogram"] as const,
+  ...["metrics", "envelopes", "applications", "histogram"] as const,
 ];
 
-/** The other values of `view`: one trace, error, recording, profile or envelope, and what the relay refused. */
-const OTHER_VIEWS = ["trace", "error", "recording", "profile", "envelope", "refusals"];
+/** The other values of `view`: details, and what the relay refused. */
+const OTHER_VIEWS = ["trace", "error", "recording", "profile", "metric", "envelope", "refusals"];
 
 /** Reads the query of a list, by the same rules, except that `q` may be empty. @param now milliseconds since 1970 */
 export function readListParameters(query: URLSearchParams, now: number) {
   const optional = readerOf(query);
-  const readers = { ...READERS, time: timeBound(now) };
-  const filters = Object.entries<ListFilter>(LIST_FILTERS).map(([name, { values }]) => {
-    const read: Read<unknown> = typeof values === "string" ? readers[values] : oneOf(values);
-    return [name, optional(name, read)];
-  });
   return {
     view: optional("view", listName) ?? refuse("view", "given"),
     query: {
-      ...Object.fromEntries(filters) as FilterValues,
+      ...readFilters(optional, now),
       of: optional("of", oneOf(HISTOGRAM_LISTS)),
       now,
       sort: optional("sort", oneOf(LIST_SORTS)),
@@ -77,6 +74,37 @@ export function readListParameters(query: URLSearchParams, now: number) {
     },
   };
 }
+
+function readFilters(optional: ReturnType<typeof readerOf>, now: number): FilterValues {
+  const readers = { ...READERS, time: timeBound(now) };
+  const filters = Object.entries<ListFilter>(LIST_FILTERS).map(([name, { values }]) => {
+    const read: Read<unknown> = typeof values === "string" ? readers[values] : oneOf(values);
+    return [name, optional(name, read)];
+  });
+  return Object.fromEntries(filters) as FilterValues;
+}
+
+/** The parameters of `view=metric`. @param now milliseconds since 1970 */
+export function readMetricParameters(query: URLSearchParams, now: number) {
+  const optional = readerOf(query);
+  const filters = readFilters(optional, now);
+  return {
+    ...filters,
+    now,
+    name: filters.name ?? refuse("name", "given"),
+    kind: optional("kind", oneOf(METRIC_KINDS)),
+    unit: optional("unit", matching(/^.{0,63}$/s, "a unit as sent, or empty")),
+    by: optional("by", matching(/^.{1,100}$/s, "the name of an attribute")),
+    show: optional("show", oneOf(FIGURES)),
+    every: optional("every", parsed(readLength, "a length of time such as 10s, 5m or 1h")),
+  };
+}
+
+/** Milliseconds of a length of time: `5m`. */
+const readLength = (text: string) => {
+  const ms = /[smhd]$/.test(text) ? -(readTimeBound(text, 0) ?? 0) : 0;
+  return ms >= 1_000 ? ms : undefined;
+};
 
 /** The parameters of `view=trace`, `recording`, `profile`, `envelope` and `error`, whose `id` is that of a group. */
 export function readDetailParameters(query: URLSearchParams) {

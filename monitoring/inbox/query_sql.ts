@@ -61,6 +61,12 @@ const TABLES = {
     inWords: ["message"],
     hasAttributes: true,
   },
+  metric_points: {
+    words: "metric_words",
+    fields: { name: column("e.name"), kind: column("e.kind"), unit: column("e.unit") },
+    inWords: ["name", "kind", "unit"],
+    hasAttributes: true,
+  },
   recording_entries: {
     words: "recording_words",
     fields: { page: column("e.page"), kind: column("e.kind") },

@@ -97,6 +97,7 @@ const ENTRY =
  * - `unmapped_scripts`: scripts whose source map had not arrived when the errors of an envelope were grouped.
  * - `log_entries`: `sequence` orders logs with one time.
  * - `check_in_entries`: runs of monitors are made of them when they are read. `environment`: as sent, else empty.
+ * - `metric_points`: what a request has of one series; `size`: characters of `points` and `exemplars`, which are JSON.
  * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
  * - `feedback_entries`: `about`: the id of the error that it names.
  * - `profile_entries`: `kind`: profile, chunk, or span that names its profiler. `functions`: JSON, see `ProfileEntry`.
@@ -246,6 +247,21 @@ const INDEX = `
     ttfb REAL
   ) STRICT;
   CREATE INDEX vital_entries_by_page ON vital_entries (page, trace_id) WHERE op IS NOT NULL;
+  CREATE TABLE metric_points (
+    ${ENTRY},
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    series TEXT NOT NULL,
+    first_at REAL NOT NULL,
+    is_cumulative INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    points TEXT NOT NULL,
+    exemplars TEXT NOT NULL,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX metric_points_by_name ON metric_points (name, kind, unit, row_key, at, first_at, size, application, release,
+    series, is_cumulative);
   CREATE TABLE recording_entries (
     ${ENTRY},
     replay_id TEXT NOT NULL,
@@ -302,6 +318,7 @@ export const KEYED_TABLES = [
   "profile_entries",
   "check_in_entries",
   "spans",
+  "metric_points",
 ] as const;
 
 const INDEX_TABLES = [...KEYED_TABLES, "releases", "senders", "moves", "unmapped_scripts"];

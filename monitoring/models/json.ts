@@ -98,6 +98,15 @@ export function integerAt(value: unknown, min: number, ...path: readonly string[
   return Number.isSafeInteger(number) && (number as number) >= min ? number as number : null;
 }
 
+/** A finite number; numbers as text, as OTLP/JSON has them, are converted. */
+export function finiteAt(value: unknown, ...path: readonly string[]): number | null {
+  const found = at(value, ...path);
+  const number = typeof found === "string" && /^-?\d{1,20}(\.\d{1,20})?$/.test(found)
+    ? Number(found)
+    : found;
+  return Number.isFinite(number) ? number as number : null;
+}
+
 /**
  * At most `max` characters of a text, ending with "…" if it was cut; undefined if the value is not a
  * text. Control characters (except line breaks and tabs) and lone surrogates, which SQLite cannot

@@ -2,6 +2,8 @@ import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 import type { AiSpan } from "./ai/ai_span.ts";
 import type { RunFigures } from "./ai/ai_runs.ts";
 import type { AttachmentFacts } from "./feedback/attachment.ts";
+import type { Figure } from "./metric/figures.ts";
+import type { MetricId } from "./metric/metric_entry.ts";
 import type { PageVitals } from "./trace/page_vitals.ts";
 
 /**
@@ -44,6 +46,7 @@ export interface Lists {
   readonly profiles: ProfileRow;
   readonly monitors: MonitorRow;
   readonly runs: MonitorRunRow;
+  readonly metrics: MetricRow;
 }
 
 /** A trace, from the envelopes received so far. Times are milliseconds since 1970, by the senders' clocks. */
@@ -407,4 +410,22 @@ export interface MonitorRow
   readonly missed: readonly number[];
   /** Earlier runs are stored. */
   readonly has_more: boolean;
+}
+
+/** A metric: what applications send under one name, of one kind and unit. */
+export interface MetricRow extends MetricId {
+  /** Keys of the applications. */
+  readonly applications: readonly string[];
+  /** Time of its newest point. */
+  readonly last_at: number;
+  /** The figure of `value` and `chart`; of a p95 the chart has averages. */
+  readonly show: Figure;
+  /** Null: too few values, or too many points to read them all. */
+  readonly value: number | null;
+  /** Number of its values, of a counter of its points; null: too many to read them all. */
+  readonly count: number | null;
+  /** Parts of equal length from `chart_from` to `chart_to`; null: no values. */
+  readonly chart: readonly (number | null)[];
+  readonly chart_from: number;
+  readonly chart_to: number;
 }

@@ -40,7 +40,7 @@ const REJECTED = {
 
 /** The answer to a request that was taken. @param partial undefined: all of it, and nothing to say */
 export function exportAnswer(
-  signal: Signal | "metrics",
+  signal: Signal,
   encoding: OtlpEncoding,
   partial?: PartialSuccess,
 ): Answer {

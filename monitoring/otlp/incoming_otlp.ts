@@ -7,7 +7,7 @@ import { type AdmittedBody, WholeBody } from "../relay/admit/incoming_body.ts";
 import { RelayError } from "../relay/errors.ts";
 
 /** Items of an envelope with such records: Sentry counts and limits both alike. */
-const ITEM_TYPES = { traces: "span", logs: "log" } as const;
+const ITEM_TYPES = { traces: "span", logs: "log", metrics: "trace_metric" } as const;
 
 /** An OTLP request. It is read before it is taken, to answer which records are rejected, and why. */
 export function openOtlp(format: OtlpFormat, dsn: Dsn, hold: (bytes: number) => void) {

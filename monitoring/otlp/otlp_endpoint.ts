@@ -2,17 +2,10 @@ import type { ErrorFacts } from "../protocol/error_answer.ts";
 import type { Signal } from "../protocol/format.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Answer } from "../relay/answer.ts";
-import type { IncomingBody } from "../relay/admit/incoming_body.ts";
 import { RelayError } from "../relay/errors.ts";
 import { refusalOf } from "../relay/refusal.ts";
 import type { Relay } from "../relay/relay.ts";
-import {
-  exportAnswer,
-  mediaTypeProblem,
-  otlpEncoding,
-  type PartialSuccess,
-  statusAnswer,
-} from "./answers.ts";
+import { exportAnswer, mediaTypeProblem, otlpEncoding, statusAnswer } from "./answers.ts";
 import { openOtlp } from "./incoming_otlp.ts";
 
 interface OtlpEndpointOptions {
@@ -23,36 +16,21 @@ interface OtlpEndpointOptions {
 
 /** Seconds. Exporters send again after 429 and 503 only, and wait for 5 s by default. */
 const RETRY_AFTER = "5";
-/** Exporters that are remembered as warned, and characters of their names. */
-const MAX_WARNED = 256;
-const NO_METRICS = "OTEL_METRICS_EXPORTER=none (Deno: OTEL_DENO_METRICS=false) stops sending them.";
-const METRICS_NOT_SHOWN = `Metrics are not shown yet, and not stored. ${NO_METRICS}`;
 const METRICS_NOT_TAKEN: ErrorFacts = {
   status: 501,
   error: "metrics_not_supported",
-  detail: `Sentry takes no metrics by OTLP. ${NO_METRICS}`,
+  detail:
+    "Sentry takes no metrics by OTLP. OTEL_METRICS_EXPORTER=none (Deno: OTEL_DENO_METRICS=false)" +
+    " stops sending them.",
 };
-
-const DISCARDED: IncomingBody = { push() {}, end: () => undefined };
 
 /** Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes. */
 export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptions) {
-  const warned = new Set<string>();
-
-  /** Once for each exporter: some send metrics every few seconds. */
-  const warnAboutMetrics = (request: Request): PartialSuccess | undefined => {
-    const agent = request.headers.get("user-agent")?.slice(0, MAX_WARNED) ?? "";
-    if (warned.has(agent)) return undefined;
-    if (warned.size >= MAX_WARNED) warned.clear();
-    warned.add(agent);
-    return { rejected: 0, message: METRICS_NOT_SHOWN };
-  };
-
   /** Answers a POST. @param project of `/api/PROJECT/…`. Default: `/v1/…`, where the key names the DSN */
   return async (
     request: Request,
     peer: string | undefined,
-    signal: Signal | "metrics",
+    signal: Signal,
     project?: string,
   ): Promise<Answer> => {
     const contentType = request.headers.get("content-type");
@@ -65,7 +43,6 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
           throw new RelayError("encoding_not_supported", mediaTypeProblem(contentType));
         }
         const dsn = matchDsn();
-        if (signal === "metrics") return DISCARDED;
         return incoming = openOtlp(`otlp-${signal}-${encoding}`, dsn, hold);
       });
     const { status, headers } = answer;
@@ -81,8 +58,7 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
     const lost = mode === "relay" ? incoming?.eventExceptions : 0;
     const notShown = lost && `Sentry does not show the events of spans: ${exceptions(lost)} lost.`;
     const all = [message, notShown].filter(Boolean).join(" ");
-    const lacking = all === "" ? undefined : { rejected, message: all };
-    const partial = signal === "metrics" ? warnAboutMetrics(request) : lacking;
+    const partial = all === "" ? undefined : { rejected, message: all };
     return withHeaders(exportAnswer(signal, encoding, partial), headers);
   };
 }

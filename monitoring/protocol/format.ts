@@ -5,6 +5,8 @@ export const FORMATS = [
   "otlp-traces-protobuf",
   "otlp-logs-json",
   "otlp-logs-protobuf",
+  "otlp-metrics-json",
+  "otlp-metrics-protobuf",
 ] as const;
 
 export type Format = (typeof FORMATS)[number];
@@ -12,7 +14,7 @@ export type Format = (typeof FORMATS)[number];
 export type OtlpFormat = Exclude<Format, "envelope">;
 
 /** A signal of OpenTelemetry, as in the paths of OTLP/HTTP. */
-export type Signal = "traces" | "logs";
+export type Signal = "traces" | "logs" | "metrics";
 
 /** The media type that a body of this format is forwarded with. */
 export function contentTypeOf(format: Format): string {
@@ -24,5 +26,5 @@ export function signalOf(format: OtlpFormat): Signal;
 export function signalOf(format: Format): Signal | undefined;
 export function signalOf(format: Format): Signal | undefined {
   if (format === "envelope") return undefined;
-  return format.startsWith("otlp-traces") ? "traces" : "logs";
+  return format.split("-")[1] as Signal;
 }

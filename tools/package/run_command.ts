@@ -111,9 +111,7 @@ function variablesFor(origin: string, env: Environment): Environment {
       OTEL_LOGS_EXPORTER: "otlp",
       OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED: "true",
       OTEL_DENO: "true",
-      // Metrics are not shown yet.
-      OTEL_METRICS_EXPORTER: "none",
-      OTEL_DENO_METRICS: "false",
+      OTEL_METRICS_EXPORTER: "otlp",
     },
   };
 }

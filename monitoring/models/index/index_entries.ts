@@ -4,6 +4,7 @@ import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
 import { at } from "../json.ts";
 import type { LogEntry } from "../log_entry.ts";
 import type { CheckInEntry } from "../monitors/check_in.ts";
+import type { MetricEntry } from "../metric/metric_entry.ts";
 import { KEYS_PER_ENVELOPE } from "./list_cursor.ts";
 import { EMPTY_ENVELOPE, MAX_ITEMS, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
@@ -21,7 +22,7 @@ import { EntryCollector, readItem } from "./item_readers.ts";
 /** The part of an envelope's row that is read from its content. */
 export type EnvelopeDescription = Pick<InboxRow, "event_id" | "trace_ids" | "replay_id" | "items">;
 
-/** The index entries of one resource of a body: what the lists of traces, errors and logs are made of. */
+/** The index entries of one resource of a body: what the lists are made of. */
 export interface IndexEntries {
   readonly application: EnvelopeApplication;
   /** Index in the body of the first entry of each list below: entries of two resources have different ones. */
@@ -35,6 +36,8 @@ export interface IndexEntries {
   readonly logs: readonly LogEntry[];
   /** Of the first spans that have some. */
   readonly vitals: readonly VitalsEntry[];
+  /** One for each series. */
+  readonly metrics: readonly MetricEntry[];
   /** At most one: the segment that the envelope contains. */
   readonly recordings: readonly RecordingEntry[];
   readonly feedback: readonly FeedbackEntry[];
@@ -141,6 +144,7 @@ function indexResource(
     errors: found.errors,
     logs: found.logs,
     vitals: found.vitals,
+    metrics: found.metrics.entries,
     recordings: recording === undefined ? [] : [recording],
     feedback: found.feedback.map((entry) => ({ ...entry, attachments })),
     profiles: found.profiles,

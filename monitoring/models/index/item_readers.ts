@@ -7,6 +7,7 @@ import type { AttachmentFacts } from "../feedback/attachment.ts";
 import { type FeedbackEntry, feedbackEntry } from "../feedback/feedback_entry.ts";
 import { type LogEntry, logEntry } from "../log_entry.ts";
 import { type CheckInEntry, checkInEntry } from "../monitors/check_in.ts";
+import { MetricCollector } from "../metric/metric_entry.ts";
 import type { IndexedType } from "../parsed_envelope.ts";
 import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
@@ -33,6 +34,7 @@ export class EntryCollector {
   readonly attachments: AttachmentFacts[] = [];
   readonly profiles: ProfileEntry[] = [];
   readonly checkIns: CheckInEntry[] = [];
+  readonly metrics = new MetricCollector();
   associatedEventId: string | null = null;
   unlisted = 0;
   readonly unmapped = new Set<string>();
@@ -172,7 +174,10 @@ const readLogs: ItemReader = (payload, found) => {
 };
 
 const readMetrics: ItemReader = (payload, found) => {
-  for (const metric of listOf(at(payload, "items"))) traceOf(metric, found);
+  for (const metric of listOf(at(payload, "items"))) {
+    traceOf(metric, found);
+    if (!found.metrics.add(metric, found.receivedAt)) found.unlisted++;
+  }
 };
 
 /** The trace of a span, log or metric. */

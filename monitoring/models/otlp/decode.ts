@@ -5,8 +5,14 @@
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp-request
  */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import type { OtlpFormat } from "../../protocol/format.ts";
-import { type Field, type Fields, LOGS_REQUEST, TRACES_REQUEST } from "./messages.ts";
+import { type OtlpFormat, signalOf } from "../../protocol/format.ts";
+import {
+  type Field,
+  type Fields,
+  LOGS_REQUEST,
+  METRICS_REQUEST,
+  TRACES_REQUEST,
+} from "./messages.ts";
 
 /** A request cannot be decoded. The message is for its sender. */
 export class OtlpError extends Error {
@@ -24,7 +30,7 @@ const MAX_VALUES = 2_000_000;
 const MAX_DEPTH = 256;
 
 /**
- * Decodes a request to export traces or logs. Types of values are not checked in JSON.
+ * Decodes a request to export telemetry. Types of values are not checked in JSON.
  *
  * @param bytes decompressed
  * @returns an object
@@ -35,10 +41,10 @@ export function decodeOtlp(bytes: Uint8Array, format: OtlpFormat): object {
     throw tooLarge(`is larger than ${MAX_OTLP_BYTES} bytes once decompressed`);
   }
   if (format.endsWith("-json")) return decodeJson(bytes);
-  return new ProtobufDecoder(bytes).decode(
-    format.startsWith("otlp-traces") ? TRACES_REQUEST : LOGS_REQUEST,
-  );
+  return new ProtobufDecoder(bytes).decode(REQUESTS[signalOf(format)]);
 }
+
+const REQUESTS = { traces: TRACES_REQUEST, logs: LOGS_REQUEST, metrics: METRICS_REQUEST };
 
 /** Counts values while a request is read. */
 class Budget {
@@ -155,7 +161,10 @@ class ProtobufDecoder {
       const field = fields[number];
       if (field === undefined) this.#skip(number, wireType);
       else if (field.wireType === wireType) this.#field(field, depth, message);
-      else throw notProtobuf(`${field.name} is no ${field.type}`);
+      else if (field.isList && wireType === WireType.LengthDelimited) {
+        const last = reader.uint32() + reader.pos;
+        while (reader.pos < last) this.#field(field, depth + 1, message);
+      } else throw notProtobuf(`${field.name} is no ${field.type}`);
       if (reader.pos > end) throw notProtobuf("a field is longer than the message around it");
     }
     return message;
@@ -164,7 +173,12 @@ class ProtobufDecoder {
   #field({ name, isList, read, fields }: Field, depth: number, message: Record<string, unknown>) {
     const known = message[name];
     if (read !== undefined) {
-      message[name] = read(this.#reader);
+      const value = read(this.#reader);
+      if (!isList) message[name] = value;
+      else {
+        this.#budget.spend(depth);
+        ((message[name] ??= []) as unknown[]).push(value);
+      }
       return;
     }
     const end = this.#reader.uint32() + this.#reader.pos;

@@ -2,6 +2,8 @@ import { at, hexId, listOf, spanId, textAt } from "../json.ts";
 import { EMPTY_ENVELOPE, MAX_ENTRIES, type ParsedEnvelope } from "../parsed_envelope.ts";
 import type { Signal } from "../../protocol/format.ts";
 import { levelNamed, LOG_LEVELS } from "../../protocol/log_levels.ts";
+import { isReadable, type SentMetric } from "../metric/metric_entry.ts";
+import { instanceOf, metricPoints } from "./otlp_metric.ts";
 import {
   eventOfException,
   idsOfSameException,
@@ -22,9 +24,9 @@ import { nameOf, operationOf, type OtlpKind, SPAN_KINDS } from "./span_operation
 /** What an OTLP request has, each resource in the form of an envelope. */
 export interface OtlpTelemetry {
   readonly resources: readonly ParsedEnvelope[];
-  /** Number of spans or log records. */
+  /** Number of spans, log records or points of metrics. */
   readonly sent: number;
-  /** Those that cannot be stored under their ids. */
+  /** Those that cannot be stored: see {@linkcode REASONS}. */
   readonly rejected: number;
   /** For the sender, in one sentence; null: nothing is rejected. */
   readonly message: string | null;
@@ -34,11 +36,13 @@ export interface OtlpTelemetry {
 const LISTS = {
   traces: ["resourceSpans", "scopeSpans", "spans"],
   logs: ["resourceLogs", "scopeLogs", "logRecords"],
+  metrics: ["resourceMetrics", "scopeMetrics", "metrics"],
 } as const;
 
 const REASONS: Readonly<Record<Signal, string>> = {
   traces: "spans: traceId must have 32 and spanId and parentSpanId 16 hex digits (not base64)",
   logs: "log records: traceId must have 32 and spanId 16 hex digits (not base64), or be empty",
+  metrics: "data points: a metric must have a name, and a point a finite number",
 };
 
 /** Of one request. Each may be an application of its own. Attack: 10,000 of them would block the server for seconds. */
@@ -68,6 +72,12 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
       // Every entry has it. Attack: 10,000 spans of a scope with a long name.
       const name = textAt(scope, "scope", "name")?.slice(0, MAX_SCOPE_NAME) ?? null;
       for (const entry of listOf(at(scope, entries))) {
+        if (signal === "metrics") {
+          const points = metricPoints(entry, instanceOf(attributes, name));
+          sent += points.length;
+          rejected += points.filter((point) => !reader.metric(point)).length;
+          continue;
+        }
         sent++;
         const isRead = signal === "traces" ? reader.span(entry, name) : reader.log(entry, name);
         if (!isRead) rejected++;
@@ -98,6 +108,7 @@ const IS_REMOTE = 0x200;
 class ResourceReader {
   readonly #spans: unknown[] = [];
   readonly #logs: unknown[] = [];
+  readonly #metrics: SentMetric[] = [];
   readonly #events: unknown[] = [];
   /** Ids of exceptions, by {@linkcode SAME_DIGITS}. */
   readonly #exceptions = new Map<string, string>();
@@ -182,6 +193,13 @@ class ResourceReader {
     return true;
   }
 
+  /** False: it has no name, or no value and does not say so. */
+  metric(point: SentMetric): boolean {
+    if (!isReadable(point)) return false;
+    if (this.#takeRoom()) this.#metrics.push(point);
+    return true;
+  }
+
   /** Adds an exception, once if it is sent again. */
   #exception(exception: Omit<OtlpException, "resource">): void {
     // Before its text is parsed. Attack: 200,000 exceptions in one request.
@@ -207,6 +225,7 @@ class ResourceReader {
     const items = [
       ...this.#spans.length > 0 ? [{ type: "span", json: { items: this.#spans } }] : [],
       ...this.#logs.length > 0 ? [{ type: "log", json: { items: this.#logs } }] : [],
+      ...this.#metrics.length > 0 ? [{ type: "trace_metric", json: { items: this.#metrics } }] : [],
       ...this.#events.map((json) => ({ type: "event", json })),
     ];
     if (items.length === 0) return undefined;

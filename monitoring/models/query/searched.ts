@@ -4,6 +4,7 @@ import type { EnvelopeIndex } from "../index/index_entries.ts";
 import type { ProfileEntry } from "../profile/profile_entry.ts";
 import type { RecordingEntry } from "../recording/recording_entry.ts";
 import { toJson } from "../json.ts";
+import type { MetricEntry } from "../metric/metric_entry.ts";
 import type { LogEntry } from "../log_entry.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
 import { severityOf } from "../../protocol/log_levels.ts";
@@ -61,6 +62,13 @@ export function searchedError(error: ErrorEntry): Searched {
 export const feedbackWords = (entry: FeedbackEntry): string =>
   words([entry.message, entry.name, entry.email, entry.user, entry.url, entry.browser], {}) +
   idWords(entry.event_id, entry.about, entry.trace_id, entry.replay_id);
+
+/** Traces of a series that are found by their id. */
+const MAX_TRACES = 100;
+
+export const metricWords = ({ name, kind, unit, attributes, ids }: MetricEntry): string =>
+  words([name, kind, unit], attributes) +
+  idWords(...new Set(ids.slice(-MAX_TRACES).map((of) => of === 0 ? null : of[0])));
 
 export const recordingWords = ({ replay_id, kind, user, browser, urls }: RecordingEntry): string =>
   wordsOf([kind, user, browser, ...urls].join("\n")) + idWords(replay_id);

@@ -1,0 +1,159 @@
+import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
+import { type ListQuery } from "../models/list_query.ts";
+import {
+  type FoundPoints,
+  type MetricContent,
+  metricRow,
+  type MetricShape,
+  type PlacedSample,
+  readMetric,
+  type Series,
+} from "../models/metric/metric_content.ts";
+import type { MetricId, Point, Sample } from "../models/metric/metric_entry.ts";
+import { MAX_LIST_ROWS, type MetricRow, type Page } from "../models/rows.ts";
+import { chartRange } from "./histogram_of.ts";
+import { pageSql } from "./list_builder.ts";
+import {
+  metricsSql,
+  pointsSql,
+  releasesSql,
+  sampleIdsSql,
+  seriesSql,
+  variantsSql,
+} from "./metric_sql.ts";
+
+export interface MetricQuery
+  extends ListQuery, Omit<MetricShape, "from" | "to">, Partial<Pick<MetricId, "kind" | "unit">> {
+  readonly name: string;
+}
+
+/** The rows of a statement. */
+export type ReadAll = <Row>(
+  sql: string,
+  query: ListQuery,
+  values?: Readonly<Record<string, string | number>>,
+) => Row[];
+
+/** Characters of the points that one answer is made of: some 100,000 values, read and added up in 200 ms. */
+const MAX_SIZE = 5_000_000;
+
+type FoundMetric = MetricId & Readonly<Record<"key" | "rank", number>> & { applications: string };
+
+/** One page of the metrics, each with figures of its points. */
+export function readMetrics(readAll: ReadAll, query: ListQuery, asOf: number): Page<MetricRow> {
+  const { at, ...cursor } = cursorOf(query.before, asOf);
+  const limit = query.limit ?? MAX_LIST_ROWS;
+  const values = { ...cursor, rank: at ?? cursor.before, tie: 0, limit: limit + 1 };
+  const sql = pageSql(metricsSql(query), query.before !== undefined);
+  const found = readAll<FoundMetric>(sql, query, values);
+  const metrics = found.slice(0, limit);
+  const end = metrics.at(-1);
+  const { points, older } = readPoints(readAll, query, metrics, asOf);
+  const range = rangeOf(points, query);
+  const byMetric = Map.groupBy(points.rows, ({ series }) => keyOf(points.series.get(series)));
+  return {
+    rows: metrics.map(({ name, kind, unit, applications, rank }) => ({
+      ...{ name, kind, unit, applications: JSON.parse(applications), last_at: rank },
+      ...metricRow(
+        { name, kind, unit },
+        { series: points.series, rows: byMetric.get(keyOf({ name, kind, unit })) ?? [] },
+        range,
+        older === 0,
+      ),
+      ...{ chart_from: range.from, chart_to: range.to },
+    })),
+    next: end && found.length > limit
+      ? writeCursor({ ...cursor, before: end.key, at: end.rank })
+      : null,
+  };
+}
+
+const keyOf = (id: MetricId | undefined) => JSON.stringify([id?.name, id?.kind, id?.unit]);
+
+/** A metric over time; undefined: none has the name, kind and unit. */
+export function readMetricContent(
+  readAll: ReadAll,
+  query: MetricQuery,
+  asOf: number,
+): MetricContent | undefined {
+  const { name, kind, unit, by, show, every } = query;
+  const variants = readAll<MetricId>(variantsSql, {}, { name, asOf });
+  const id = variants.find((one) =>
+    one.kind === (kind ?? one.kind) && one.unit === (unit ?? one.unit)
+  );
+  if (id === undefined) return undefined;
+  const { points, older } = readPoints(readAll, query, [id], asOf);
+  const range = rangeOf(points, query);
+  const { samples, largest, omitted, ...content } = readMetric(id, points, {
+    ...{ by, show, every },
+    ...range,
+  });
+  const places = JSON.stringify([...samples, ...largest].map((one) => [one.rowKey, one.index]));
+  const ids = readAll<{ ids: string | null }>(sampleIdsSql, {}, { places })
+    .map(({ ids }) => JSON.parse(ids ?? "0") as [string, string | null] | 0);
+  const withIds = (all: readonly PlacedSample[], first: number) =>
+    all.map(({ rowKey: _, index: __, ...sample }, n) => {
+      const [trace_id, span_id] = ids[first + n] || [null, null];
+      return { ...sample, trace_id, span_id };
+    });
+  return {
+    ...content,
+    variants: variants.filter((one) => one !== id),
+    samples: withIds(samples, 0),
+    largest: withIds(largest, samples.length),
+    omitted: { ...omitted, older },
+  };
+}
+
+/**
+ * Series of one answer: the attributes of each are read, and each may be a group. Those with the newest points are kept.
+ * Attack: an id as attribute makes a series of each value.
+ */
+const MAX_SERIES = 5_000;
+
+function readPoints(
+  readAll: ReadAll,
+  query: ListQuery,
+  metrics: readonly MetricId[],
+  asOf: number,
+): { readonly points: FoundPoints; readonly older: number } {
+  const [found] = readAll<{ rows: string | null; older: number }>(pointsSql(query), query, {
+    asOf,
+    metrics: JSON.stringify(metrics.map(({ name, kind, unit }) => [name, kind, unit])),
+    size: Math.floor(MAX_SIZE / Math.max(1, metrics.length)),
+  });
+  type Row = [rowKey: number, series: string, release: number, points: Point[], samples: Sample[]];
+  const rows = JSON.parse(found!.rows ?? "[]") as Row[];
+  const newest = new Map<string, number>();
+  for (const [rowKey, series] of rows) {
+    if (newest.size === MAX_SERIES) break;
+    if (!newest.has(series)) newest.set(series, rowKey);
+  }
+  const keysOf = (keys: Iterable<number>) => ({ keys: JSON.stringify([...keys]) });
+  const series = readAll<Omit<Series, "attributes"> & { attributes: string }>(
+    seriesSql,
+    {},
+    keysOf(newest.values()),
+  ).map((one) => ({ ...one, attributes: JSON.parse(one.attributes) }));
+  const releases = new Map(
+    readAll<{ id: number; release: string }>(
+      releasesSql,
+      {},
+      keysOf(new Set(rows.map(([, , release]) => release))),
+    ).map(({ id, release }) => [id, release]),
+  );
+  return {
+    points: {
+      series: new Map([...newest.keys()].map((key, n) => [key, series[n]!])),
+      rows: rows.map(([rowKey, series, id, points, exemplars]) => {
+        const release = releases.get(id) ?? null;
+        return { rowKey, series, release, points, exemplars };
+      }),
+    },
+    older: found!.older,
+  };
+}
+
+/** Of the query, else of the points. */
+const rangeOf = ({ rows }: FoundPoints, query: ListQuery) =>
+  chartRange(query, rows.flatMap(({ points }) => points.map(([at]) => [at, 0, null] as const)));

@@ -1,0 +1,74 @@
+import type { ListQuery } from "../models/list_query.ts";
+import { all, filtersOf, isGiven, SENDER, type SqlList, when } from "./list_builder.ts";
+import { entryMatches } from "./query_sql.ts";
+
+/** A row has points from `first_at` to `at`. */
+const onPoints = (query: ListQuery) => [
+  ...filtersOf(query, [...SENDER, "since"]),
+  ...when(query.until, "e.first_at < :until"),
+  ...entryMatches("metric_points", query.q),
+  "e.row_key < :asOf",
+];
+
+const KEY_OF_APPLICATION = "(SELECT key FROM applications WHERE id = e.application)";
+
+/** The metrics: those with the newest point first. */
+export function metricsSql(query: ListQuery): SqlList {
+  return {
+    table: "metric_points",
+    rows: "SELECT max(e.row_key) AS key, max(e.at) AS rank, 0 AS tie, e.name, e.kind, e.unit," +
+      ` json_group_array(DISTINCT ${KEY_OF_APPLICATION}) AS applications` +
+      ` FROM metric_points AS e WHERE ${all(onPoints(query))} GROUP BY e.name, e.kind, e.unit`,
+    descending: true,
+    columns: "page.name, page.kind, page.unit, page.applications",
+  };
+}
+
+/** The metrics with a name, those with the newest point first. */
+export const variantsSql =
+  "SELECT name, kind, unit FROM metric_points AS e WHERE name = :name AND row_key < :asOf" +
+  " GROUP BY name, kind, unit ORDER BY max(at) DESC LIMIT 20";
+
+/** Milliseconds before `since`: an older point of a cumulative series is not compared with. */
+const HISTORY_MS = 3_600_000;
+
+/**
+ * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each the newest with at most `:size` characters;
+ * of cumulative series also the last ones before `since`. `rows`: JSON of row key, series, release, points and exemplars,
+ * newest first. It is joined as text: SQLite would parse the points to make JSON of them. Reads the index in its order.
+ */
+export function pointsSql(query: ListQuery): string {
+  const metrics =
+    "(e.name, e.kind, e.unit) IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(:metrics))";
+  const onHistory = [
+    ...[metrics, "e.is_cumulative = 1", `e.at < :since AND e.at >= :since - ${HISTORY_MS}`],
+    ...[...filtersOf(query, SENDER), ...entryMatches("metric_points", query.q)],
+    "e.row_key < :asOf",
+  ];
+  const history = isGiven(query.since)
+    ? " UNION ALL SELECT row_key FROM (SELECT e.row_key, max(e.at) FROM metric_points AS e" +
+      ` WHERE ${all(onHistory)} GROUP BY e.application, e.series)`
+    : "";
+  return "WITH found AS (SELECT e.row_key, sum(e.size + 20) OVER (PARTITION BY e.name, e.kind, e.unit" +
+    ` ORDER BY e.row_key DESC) AS total FROM metric_points AS e WHERE ${
+      all([metrics, ...onPoints(query)])
+    })` +
+    " SELECT count(*) FILTER (WHERE row_key IS NULL) AS older, '[' || group_concat('[' || row_key || ',\"' ||" +
+    " application || ' ' || series || '\",' || coalesce(release, 0) || ',' || points || ',' || exemplars ||" +
+    " ']') || ']' AS rows FROM (SELECT iif(total <= :size, row_key, NULL) AS row_key FROM found" +
+    `${history} ORDER BY row_key DESC) LEFT JOIN metric_points USING (row_key)`;
+}
+
+/** Name, kind, unit and attributes of the series of the rows `:keys`, and what sent it. */
+export const seriesSql = "SELECT e.name, e.kind, e.unit, a.key AS application, a.environment," +
+  " e.entry -> '$.attributes' AS attributes FROM json_each(:keys) AS k" +
+  " JOIN metric_points AS e ON e.row_key = k.value JOIN applications AS a ON a.id = e.application" +
+  " ORDER BY k.key";
+
+/** The releases `:keys`, by id. */
+export const releasesSql =
+  "SELECT id, release FROM releases WHERE id IN (SELECT value FROM json_each(:keys))";
+
+/** The ids of the samples `:places`, JSON of `[row key, index]`. */
+export const sampleIdsSql = "SELECT e.entry -> ('$.ids[' || (p.value ->> 1) || ']') AS ids" +
+  " FROM json_each(:places) AS p JOIN metric_points AS e ON e.row_key = p.value ->> 0 ORDER BY p.key";

@@ -1,0 +1,87 @@
+import { combined, hasNegative } from "./buckets.ts";
+import type { MetricKind, Point } from "./metric_entry.ts";
+
+/** What a point says alone: a level or a value; of what adds up, the part since the point before. */
+export interface Change {
+  readonly at: number;
+  /** Of a histogram and a summary the number of its values, else 1. */
+  readonly count: number;
+  /** Of these values; null: not sent. */
+  readonly sum: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly buckets: Point[6];
+}
+
+export interface Changes {
+  readonly changes: readonly Change[];
+  /** Times of points that their sender marked as without value. */
+  readonly withoutValue: readonly number[];
+  /** Times of cumulative points without one before, whose time began earlier: when they grew is not known. */
+  readonly withoutStart: readonly number[];
+}
+
+/**
+ * Reads the points of a series. A cumulative one is compared with the one before; after a reset (its time began later, or
+ * its value is lower) its whole value counts.
+ *
+ * @param points in any order; those before `from` are only compared with
+ * @param from milliseconds since 1970
+ * @param to milliseconds since 1970
+ */
+export function changesOf(
+  points: readonly Point[],
+  kind: MetricKind,
+  from: number,
+  to: number,
+): Changes {
+  const changes: Change[] = [];
+  const withoutValue: number[] = [];
+  const withoutStart: number[] = [];
+  let before: Point | undefined;
+  for (const point of points.toSorted(([a], [b]) => a - b)) {
+    const [at, value, start = 0] = point;
+    if (at >= to) break;
+    const isShown = at >= from;
+    if (value === null) {
+      if (isShown) withoutValue.push(at);
+      continue;
+    }
+    const isCumulative = start !== 0;
+    // The same point, sent again.
+    if (isCumulative && before?.[0] === at && before[2] === start) continue;
+    const last = before;
+    if (isCumulative) before = point;
+    if (!isShown) continue;
+    const isReset = last !== undefined && (start > last[2]! || value < last[1]!);
+    const isWhole = !isCumulative || isReset || (last === undefined && start >= from);
+    const change = isWhole ? wholeOf(point, kind) : last && differenceOf(point, last, kind);
+    if (change) changes.push(change);
+    else withoutStart.push(at);
+  }
+  return { changes, withoutValue, withoutStart };
+}
+
+function wholeOf(
+  [at, value, , sum = null, min = null, max = null, buckets = null]: Point,
+  kind: MetricKind,
+): Change {
+  if (kind === "histogram" || kind === "summary") {
+    return { at, count: value!, sum, min, max, buckets };
+  }
+  return { at, count: 1, sum: value, min: value, max: value, buckets: null };
+}
+
+function differenceOf(point: Point, before: Point, kind: MetricKind): Change {
+  const now = wholeOf(point, kind);
+  const last = wholeOf(before, kind);
+  const sum = now.sum === null || last.sum === null ? null : now.sum - last.sum;
+  if (kind === "counter") return { ...now, sum, min: sum, max: sum };
+  const buckets = now.buckets && last.buckets
+    ? combined(now.buckets, last.buckets, -1) ?? null
+    : null;
+  // Its buckets were reset.
+  if (buckets !== null && hasNegative(buckets)) return now;
+  // The smallest and the largest value since the start bound the later ones, too.
+  return { ...now, count: now.count - last.count, sum, buckets };
+}
