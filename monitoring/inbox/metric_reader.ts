@@ -155,5 +155,9 @@ function readPoints(
 }
 
 /** Of the query, else of the points. */
-const rangeOf = ({ rows }: FoundPoints, query: ListQuery) =>
-  chartRange(query, rows.flatMap(({ points }) => points.map(([at]) => [at, 0, null] as const)));
+function rangeOf({ rows }: FoundPoints, query: ListQuery) {
+  const times = rows.flatMap(({ points }) => points.map(([at]) => [at, 0, null] as const));
+  const { from, to } = chartRange(query, times);
+  // A chart may be longer.
+  return { from, to: Math.min(to, query.until ?? Infinity) };
+}

@@ -17,7 +17,7 @@ export function metricsSql(query: ListQuery): SqlList {
   return {
     table: "metric_points",
     rows: "SELECT max(e.row_key) AS key, max(e.at) AS rank, 0 AS tie, e.name, e.kind, e.unit," +
-      ` json_group_array(DISTINCT ${KEY_OF_APPLICATION}) AS applications` +
+      ` json_group_array(DISTINCT ${KEY_OF_APPLICATION}) FILTER (WHERE e.application > 0) AS applications` +
       ` FROM metric_points AS e WHERE ${all(onPoints(query))} GROUP BY e.name, e.kind, e.unit`,
     descending: true,
     columns: "page.name, page.kind, page.unit, page.applications",
@@ -62,7 +62,7 @@ export function pointsSql(query: ListQuery): string {
 /** Name, kind, unit and attributes of the series of the rows `:keys`, and what sent it. */
 export const seriesSql = "SELECT e.name, e.kind, e.unit, a.key AS application, a.environment," +
   " e.entry -> '$.attributes' AS attributes FROM json_each(:keys) AS k" +
-  " JOIN metric_points AS e ON e.row_key = k.value JOIN applications AS a ON a.id = e.application" +
+  " JOIN metric_points AS e ON e.row_key = k.value LEFT JOIN applications AS a ON a.id = e.application" +
   " ORDER BY k.key";
 
 /** The releases `:keys`, by id. */

@@ -115,7 +115,8 @@ Deno.test("invalid list parameter → refused with its name", () => {
   };
   const views =
     "traces, errors, occurrences, logs, pages, endpoints, recordings, profiles, feedback, ai_runs, ai_sums," +
-    " monitors, runs, envelopes, applications, histogram, trace, error, recording, profile, envelope, refusals";
+    " monitors, runs, metrics, envelopes, applications, histogram, trace, error, recording, profile, metric," +
+    " envelope, refusals";
   assert.throws(() => view("view=x"), { message: `view must be one of ${views}.` });
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {

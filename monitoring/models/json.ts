@@ -98,12 +98,10 @@ export function integerAt(value: unknown, min: number, ...path: readonly string[
   return Number.isSafeInteger(number) && (number as number) >= min ? number as number : null;
 }
 
-/** A finite number; numbers as text, as OTLP/JSON has them, are converted. */
+/** A finite number; integers as text, as OTLP/JSON has them, are converted. */
 export function finiteAt(value: unknown, ...path: readonly string[]): number | null {
   const found = at(value, ...path);
-  const number = typeof found === "string" && /^-?\d{1,20}(\.\d{1,20})?$/.test(found)
-    ? Number(found)
-    : found;
+  const number = typeof found === "string" && /^-?\d{1,25}$/.test(found) ? Number(found) : found;
   return Number.isFinite(number) ? number as number : null;
 }
 

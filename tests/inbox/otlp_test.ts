@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import * as http2 from "node:http2";
-import { logsJson, span, text, tracesJson } from "../harness/otlp_bodies.ts";
+import { logsJson, nanoseconds, span, text, tracesJson } from "../harness/otlp_bodies.ts";
 import { sendRaw } from "../harness/send_raw.ts";
 import { startServer } from "../harness/server_process.ts";
 
@@ -147,17 +147,39 @@ Deno.test("OTLP ids in base64 → rejected with a sentence that says hex; a log 
   assert.deepEqual([refusal.error, refusal.count], ["records_rejected", 2]);
 });
 
-Deno.test("OTLP metrics, without points or with odd ones → 200", async () => {
+Deno.test("OTLP metrics → stored; without name or number → rejected; without points → nothing", async () => {
   await using inbox = await startInbox();
-  const metrics = [
-    { name: "none", gauge: { dataPoints: [] } },
-    { name: "nothing" },
-    { name: "many", gauge: { dataPoints: [{ asDouble: "NaN", attributes: [text("q", "c")] }] } },
-  ];
-  const body = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] });
-  assert.match(await inbox.post("/v1/metrics", body), /^200 null .*not shown yet/);
-  assert.equal(await inbox.post("/v1/metrics", body), "200 null {}");
-  assert.equal(await inbox.post("/api/1/integration/otlp/v1/metrics", body), "200 null {}");
+  const post = (metrics: object[], path = "/v1/metrics") =>
+    inbox.post(path, JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] }));
+  const gauge = (...dataPoints: object[]) => ({
+    name: "queue",
+    unit: "{job}",
+    gauge: { dataPoints },
+  });
+  assert.equal(
+    await post([{ name: "none", gauge: { dataPoints: [] } }, { name: "x" }]),
+    "200 null {}",
+  );
+  assert.match(
+    await post([gauge({ asDouble: "NaN" }, { asInt: "7" }), {
+      gauge: { dataPoints: [{ asInt: 1 }] },
+    }]),
+    /^200 null .*"rejectedDataPoints":"2".*Rejected 2 of 3 data points: a metric must have a name/,
+  );
+  const later = { asInt: 8, timeUnixNano: nanoseconds(Date.now()) };
+  const dsnPath = "/api/1/integration/otlp/v1/metrics";
+  assert.equal(await post([gauge(later)], dsnPath), "200 null {}");
+  const { rows: [row, ...others] } = await inbox.read("view=metrics");
+  assert.deepEqual([row.name, row.kind, row.unit, row.value, row.count], [
+    "queue",
+    "gauge",
+    "{job}",
+    8,
+    2,
+  ]);
+  assert.equal(others.length, 0);
+  const metric = await inbox.read("view=metric&name=queue&show=avg");
+  assert.equal(metric.groups[0].figures.avg, 7.5);
 });
 
 Deno.test("OTLP, who may post → as for envelopes: this machine, own key, token; pages by origin", async () => {

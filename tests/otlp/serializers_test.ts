@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { decodeOtlp } from "../../monitoring/models/otlp/decode.ts";
-import { readOtlp } from "../../monitoring/models/otlp/otlp_telemetry.ts";
+import { at, listOf } from "../../monitoring/models/json.ts";
+import type { SentMetric } from "../../monitoring/models/metric/metric_entry.ts";
+import { type OtlpTelemetry, readOtlp } from "../../monitoring/models/otlp/otlp_telemetry.ts";
 import { exportAnswer } from "../../monitoring/otlp/answers.ts";
 import { installOpenTelemetry, openTelemetry } from "../sdks/installed.ts";
 
@@ -69,9 +71,58 @@ const log = fc.record({
   eventName: fc.option(text, { nil: undefined }),
 });
 
+const count = fc.nat(1_000);
+const side = fc.record({ offset: fc.integer({ min: -9, max: 9 }), bucketCounts: fc.array(count) });
+// JSON has no -0.
+const double = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+const optional = fc.option(double, { nil: undefined });
+const totals = { sum: optional, min: optional, max: optional, count };
+const VALUES = {
+  number: double,
+  histogram: fc.array(count, { minLength: 1, maxLength: 5 }).chain((counts) =>
+    fc.record({
+      ...totals,
+      buckets: fc.constant({ boundaries: counts.slice(1).map((_, n) => n + 0.5), counts }),
+    })
+  ),
+  exponential: fc.record({
+    ...{ ...totals, scale: fc.integer({ min: -9, max: 9 }), zeroCount: count },
+    ...{ positive: side, negative: side },
+  }),
+};
+/** `MetricData`, as far as exporters read it. The types of points are the SDK's enum. */
+const metricOf = (dataPointType: number, value: keyof typeof VALUES) =>
+  fc.record({
+    descriptor: fc.record({ name: text, description: text, unit: text, valueType: fc.constant(1) }),
+    ...{ aggregationTemporality: fc.nat(1), isMonotonic: fc.boolean() },
+    dataPointType: fc.constant(dataPointType),
+    dataPoints: fc.array(
+      fc.record({
+        startTime: hrTime,
+        endTime: hrTime,
+        attributes,
+        value: VALUES[value] as fc.Arbitrary<unknown>,
+      }),
+      { maxLength: 3 },
+    ),
+  });
+const metric = fc.oneof(
+  ...[metricOf(0, "histogram"), metricOf(1, "exponential")],
+  ...[metricOf(2, "number"), metricOf(3, "number")],
+);
+/** `ResourceMetrics` */
+const metrics = fc.record({
+  resource,
+  scopeMetrics: fc.array(
+    fc.record({ scope: fc.record({ name: text }), metrics: fc.array(metric, { maxLength: 5 }) }),
+    { maxLength: 2 },
+  ),
+});
+
 const SIGNALS = [
   { signal: "traces", name: "Trace", records: fc.array(span, { maxLength: 5 }) },
   { signal: "logs", name: "Logs", records: fc.array(log, { maxLength: 5 }) },
+  { signal: "metrics", name: "Metrics", records: metrics },
 ] as const;
 
 Deno.test.beforeAll(installOpenTelemetry);
@@ -90,11 +141,12 @@ for (const version of ["0.223.1", "0.301.1"]) {
     Deno.test(`${signal} of exporters ${version}, protobuf and JSON → the same telemetry`, () => {
       const { protobuf, json } = serializers();
       // deno-lint-ignore no-explicit-any -- the generated records are not of the SDK's types
-      fc.assert(fc.property(records as fc.Arbitrary<any[]>, (sent) => {
+      fc.assert(fc.property(records as fc.Arbitrary<any>, (sent) => {
         const read = (bytes: Uint8Array, encoding: "json" | "protobuf") =>
           readOtlp(decodeOtlp(bytes, `otlp-${signal}-${encoding}`), signal);
         const telemetry = read(protobuf.serializeRequest(sent), "protobuf");
         assert.deepEqual(telemetry, read(json.serializeRequest(sent), "json"));
+        if (signal === "metrics") return comparePoints(sent, telemetry);
         assert.equal(telemetry.rejected, 0);
         const types = telemetry.resources.flatMap(({ items }) => items.map(({ type }) => type));
         const type = signal === "traces" ? "span" : "log";
@@ -105,7 +157,11 @@ for (const version of ["0.223.1", "0.301.1"]) {
     Deno.test(`answers to ${signal} of exporters ${version} → read by the exporter`, () => {
       const { protobuf, json } = serializers();
       const partial = { rejected: 300, message: "why" };
-      const rejected = signal === "traces" ? "rejectedSpans" : "rejectedLogRecords";
+      const rejected = {
+        traces: "rejectedSpans",
+        logs: "rejectedLogRecords",
+        metrics: "rejectedDataPoints",
+      }[signal];
       for (const [serializer, encoding] of [[protobuf, "protobuf"], [json, "json"]] as const) {
         const { body } = exportAnswer(signal, encoding, partial);
         const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
@@ -115,4 +171,35 @@ for (const version of ["0.223.1", "0.301.1"]) {
       }
     });
   }
+}
+
+/** The points are those of the metrics with a name, in their order. */
+// deno-lint-ignore no-explicit-any -- the generated records are not of the SDK's types
+function comparePoints(sent: any, { resources, sent: points, rejected }: OtlpTelemetry): void {
+  // deno-lint-ignore no-explicit-any
+  const all: any[] = sent.scopeMetrics.flatMap(({ metrics }: any) => metrics);
+  assert.equal(points, all.flatMap(({ dataPoints }) => dataPoints).length);
+  const named = all.filter(({ descriptor }) => descriptor.name.trim() !== "");
+  const expected = named.flatMap(({ descriptor: { name }, dataPoints }) =>
+    // deno-lint-ignore no-explicit-any
+    dataPoints.map(({ value }: any) =>
+      typeof value === "number" ? [name, value] : [
+        ...[name, value.count, value.buckets?.counts ?? value.positive.bucketCounts],
+        value.min ?? null,
+      ]
+    )
+  );
+  const items = resources.flatMap(({ items }) =>
+    items.flatMap(({ json }) => listOf(at(json, "items")))
+  );
+  assert.equal(rejected, points - items.length);
+  assert.deepEqual(
+    (items as SentMetric[]).map(({ name, value, count, min, buckets }) =>
+      count === undefined ? [name, value] : [
+        ...[name, count, "counts" in buckets! ? buckets.counts : buckets!.positive.counts],
+        min,
+      ]
+    ),
+    expected,
+  );
 }

@@ -15,6 +15,7 @@ import { addFeedbackTests } from "./index_feedback.ts";
 import { addFilterTests } from "./index_filters.ts";
 import { addGroupTests } from "./index_groups.ts";
 import { addMonitorTests } from "./index_monitors.ts";
+import { addMetricTests } from "./index_metrics.ts";
 import { addOrderTests } from "./index_order.ts";
 import { addProfileTests } from "./index_profiles.ts";
 import { addRecordingTests, segment } from "./index_recordings.ts";
@@ -51,6 +52,7 @@ export function indexTests(
   addMonitorTests(test);
   addOrderTests(test);
   addRecordingTests(test);
+  addMetricTests(test);
   addAiTests(test);
   addFeedbackTests(test);
   addProfileTests(test);

@@ -7,8 +7,8 @@ import type { MetricId, MetricKind, Point, Sample } from "./metric_entry.ts";
 
 /** Attributes of one series and what sent it. */
 export interface Series extends MetricId {
-  /** Key of the application. */
-  readonly application: string;
+  /** Key of the application; null: not known. */
+  readonly application: string | null;
   readonly environment: string | null;
   readonly attributes: Readonly<Record<string, unknown>>;
 }
@@ -37,6 +37,7 @@ export interface MetricShape {
   readonly show?: Figure | undefined;
   /** Length of an interval in milliseconds. */
   readonly every?: number | undefined;
+  /** What counts, milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
 }
@@ -108,7 +109,7 @@ export interface MetricSample {
   /** As of its group. */
   readonly group: string | null;
   readonly attributes: Readonly<Record<string, unknown>>;
-  readonly application: string;
+  readonly application: string | null;
   readonly trace_id: string | null;
   readonly span_id: string | null;
 }
@@ -151,6 +152,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
   );
   const from = Math.floor(shape.from / every) * every;
   const to = Math.max(from + every, Math.ceil(shape.to / every) * every);
+  const lengthOf = (at: number) => Math.min(at + every, shape.to) - Math.max(at, shape.from);
   const intervalOf = (at: number) => Math.floor(at / every) * every;
 
   const groups = new Map<string | null, GroupValues>();
@@ -162,15 +164,18 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
   const valueOf = (series: Series, release: string | null): string | null => {
     if (by === undefined) return null;
     if (by === "release") return release;
-    const value = (OF_SENDER as readonly string[]).includes(by)
-      ? series[by as "application"]
-      : series.attributes[by];
+    const value = isOfSender(by) ? series[by as "application"] : series.attributes[by];
     return value === undefined || value === null ? null : String(value);
   };
   for (const { key, series, release, points } of seriesOf(found, by === "release")) {
     const group = groupOf(valueOf(series, release));
-    group.applications.add(series.application);
-    const { changes, withoutValue, withoutStart } = changesOf(points, kind, from, to);
+    group.series.add(series);
+    const { changes, withoutValue, withoutStart } = changesOf(
+      points,
+      kind,
+      shape.from,
+      shape.to,
+    );
     for (const change of changes) {
       group.all.add(change, key);
       group.at(intervalOf(change.at)).add(change, key);
@@ -185,7 +190,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
     const newest = intervals.findLast(([, { count }]) => count > 0)?.[1];
     const points = intervals.map(([at, values]) => ({
       at,
-      value: values.figure(show, every),
+      value: values.figure(show, lengthOf(at)),
       count: values.count,
     })).filter(({ count }) => count > 0);
     for (const { value, count } of points) {
@@ -202,13 +207,13 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
     ).length;
     return {
       value,
-      applications: [...group.applications],
+      applications: applicationsOf(group.series),
       count: group.all.count,
       figures: Object.fromEntries(
         figures.map((figure) => [
           figure,
           // A process that has ended has no value any more.
-          (figure === "last" ? newest : group.all)?.figure(figure, to - from) ?? null,
+          (figure === "last" ? newest : group.all)?.figure(figure, shape.to - shape.from) ?? null,
         ]),
       ),
       points,
@@ -218,12 +223,12 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
 
   return {
     ...id,
-    applications: [...new Set([...found.series.values()].map(({ application }) => application))],
+    applications: applicationsOf(found.series.values()),
     attributes: attributesOf(found),
     by: by ?? null,
     ...{ show, figures, from, to, every, intervals: counts },
     groups: rows.slice(0, MAX_GROUPS),
-    ...samplesOf(found, valueOf, { from, to, every }),
+    ...samplesOf(found, valueOf, shape, every),
     omitted: {
       groups: Math.max(0, rows.length - MAX_GROUPS),
       series: new Set(
@@ -233,10 +238,14 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
   };
 }
 
+const applicationsOf = (series: Iterable<Series>): string[] => [
+  ...new Set([...series].flatMap(({ application }) => application ?? [])),
+];
+
 class GroupValues {
   readonly all: Values;
   readonly intervals = new Map<number, Values>();
-  readonly applications = new Set<string>();
+  readonly series = new Set<Series>();
   readonly withoutValue = new Set<number>();
   readonly unknown = new Set<number>();
 
@@ -276,9 +285,10 @@ function seriesOf({ series, rows }: FoundPoints, byRelease = false) {
 function samplesOf(
   { series, rows }: FoundPoints,
   groupOf: (series: Series, release: string | null) => string | null,
-  { from, to, every }: Pick<MetricContent, "from" | "to" | "every">,
+  { from, to }: MetricShape,
+  every: number,
 ): Pick<Unplaced, "samples" | "largest"> {
-  const most = Math.ceil(MAX_SAMPLES / Math.round((to - from) / every));
+  const most = Math.ceil(MAX_SAMPLES * every / (to - from));
   const newest = new Map<number, Found[]>();
   const largest: Found[] = [];
   for (const row of rows) {
@@ -331,7 +341,7 @@ function attributesOf({ series, rows }: FoundPoints): MetricContent["attributes"
     values.set(name, known.add(value));
   };
   for (const { application, environment, attributes } of series.values()) {
-    add("application", application);
+    if (application !== null) add("application", application);
     if (environment !== null) add("environment", environment);
     for (const [name, value] of Object.entries(attributes)) add(name, value);
   }

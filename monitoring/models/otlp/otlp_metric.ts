@@ -35,7 +35,7 @@ export function metricPoints(metric: unknown, instance: string): SentMetric[] {
     temporality === "AGGREGATION_TEMPORALITY_CUMULATIVE";
   return listOf(at(data, "dataPoints")).map((point) => ({
     name: at(metric, "name"),
-    unit: at(metric, "unit"),
+    unit: textAt(metric, "unit"),
     type: typeOf(field, is_cumulative, at(data, "isMonotonic") === true),
     instance,
     is_cumulative,

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import type { MetricContent } from "../../models/metric/metric_content.ts";
+import type { Inbox } from "../inbox.ts";
+import type { MetricQuery } from "../metric_reader.ts";
+import { type Attributes, hexId, type TestItem } from "./envelopes.ts";
+import { type AddTest, NOON, shop } from "./tested_index.ts";
+
+/** Measurements of a distribution, a second apart. */
+export const measured = (
+  values: readonly number[],
+  { name = "checkout.duration", type = "distribution", ...rest }: Attributes = {},
+): TestItem => [
+  "trace_metric",
+  {
+    version: 2,
+    items: values.map((value, n) => ({
+      ...{ name, type, value, unit: "millisecond", timestamp: NOON / 1000 + n },
+      ...{ trace_id: hexId(n), attributes: { route: { value: "/cart", type: "string" } } },
+      ...rest,
+    })),
+  },
+];
+
+const figuresOf = (metric: MetricContent | undefined) =>
+  metric?.groups.map(({ value, count, figures }) => [value, count, figures[metric.show]]);
+
+/** Metrics: what is listed, grouped and filtered. */
+export function addMetricTests(test: AddTest): void {
+  const read = (inbox: Inbox, query: Partial<MetricQuery> = {}) =>
+    inbox.metric({ name: "checkout.duration", ...query });
+
+  test("metrics → listed by name, kind and unit, each with its figure", async (inbox, add) => {
+    await add(measured([1, 2, 3]), measured([1, 4], { name: "emails", type: "counter", unit: "" }));
+    await add(measured([5], { type: "gauge" }), measured([4, 9]));
+    const rows = inbox.page("metrics", {}).rows.map(({ name, kind, show, value, count }) =>
+      `${name} ${kind} ${show} ${value} ${count}`
+    );
+    assert.deepEqual(
+      rows,
+      [
+        "checkout.duration distribution p95 9 5",
+        "emails counter sum 5 2",
+        "checkout.duration gauge last 5 1",
+      ].toSorted((a, b) => rows.indexOf(a) - rows.indexOf(b)),
+    );
+    assert.equal(read(inbox, { kind: "gauge" })?.variants.length, 1);
+    assert.equal(read(inbox, { name: "nothing" }), undefined);
+  });
+
+  test("one metric by attribute, release or application → its groups", async (inbox, _, addOf) => {
+    const report = {
+      attributes: { route: { value: "/report" }, "sentry.release": { value: "shop@2" } },
+    };
+    await addOf(shop("1"), measured([1, 2, 3, 4, 5]));
+    await addOf(shop("2"), measured([30, 10], report));
+    assert.deepEqual(figuresOf(read(inbox, { by: "route", show: "avg" })), [
+      ["/cart", 5, 3],
+      ["/report", 2, 20],
+    ]);
+    const byRelease = read(inbox, { by: "release", show: "p50" });
+    assert.deepEqual(figuresOf(byRelease), [["shop@1", 5, 3], ["shop@2", 2, null]]);
+    assert.deepEqual(byRelease?.attributes.map(({ name, values }) => `${name} ${values}`), [
+      ...["route 2", "application 1", "environment 1", "release 2"],
+    ]);
+    assert.deepEqual(figuresOf(read(inbox, { by: "unknown", show: "sum" })), [[null, 7, 55]]);
+  });
+
+  test("metrics, each filter → only what matches", async (inbox, _, addOf) => {
+    await addOf(shop("1"), measured([1, 2]));
+    await addOf(shop("2"), measured([8], { attributes: { route: { value: "/report" } } }));
+    const sum = (query: Partial<MetricQuery>) => {
+      const [row] = inbox.page("metrics", query).rows;
+      const figure = figuresOf(read(inbox, { ...query, show: "sum" }))?.[0]?.[2] ?? 0;
+      return [row?.count ?? 0, figure];
+    };
+    const trace = hexId(1);
+    assert.deepEqual(sum({}), [3, 11]);
+    assert.deepEqual(sum({ q: "route:/report" }), [1, 8]);
+    assert.deepEqual(sum({ q: "-route:/report" }), [2, 3]);
+    assert.deepEqual(sum({ q: "checkout" }), [3, 11]);
+    assert.deepEqual(sum({ q: trace }), [2, 3]);
+    assert.deepEqual(sum({ q: "kind:counter" }), [0, 0]);
+    assert.deepEqual(sum({ release: "shop@2" }), [1, 8]);
+    assert.deepEqual(sum({ environment: "none" }), [0, 0]);
+    assert.deepEqual(sum({ application: "sightglass" }), [0, 0]);
+    assert.deepEqual(sum({ since: NOON + 500, until: NOON + 5_000 }), [1, 2]);
+    assert.deepEqual(sum({ until: NOON + 500 }), [2, 9]);
+  });
+
+  test("envelopes deleted → their points are not counted any more", async (inbox, add) => {
+    await add(measured([1]));
+    await add(measured([2]));
+    await add(measured([4]));
+    assert.deepEqual(figuresOf(read(inbox, { show: "sum" })), [[null, 2, 6]]);
+    await inbox.clear();
+    assert.deepEqual(inbox.page("metrics", {}).rows, []);
+  }, 2);
+
+  test("samples → with their traces, the largest first", async (inbox, add) => {
+    await add(measured([3, 1, 2]));
+    const { samples, largest } = read(inbox)!;
+    assert.deepEqual(samples.map(({ value, trace_id }) => [value, trace_id]), [
+      ...[[3, hexId(0)], [1, hexId(1)], [2, hexId(2)]],
+    ]);
+    assert.deepEqual(largest.map(({ value }) => value), [3, 2, 1]);
+    assert.deepEqual(largest[0]?.attributes, { route: "/cart" });
+  });
+
+  test("pages of metrics → together the list", async (inbox, add) => {
+    const names = Array.from({ length: 5 }, (_, n) => `metric ${n}`);
+    for (const name of names) await add(measured([1], { name }));
+    const found: string[] = [];
+    for (let before: string | undefined; found.length < names.length;) {
+      const { rows, next } = inbox.page("metrics", { limit: 2, before });
+      found.push(...rows.map(({ name }) => name));
+      before = next ?? undefined;
+    }
+    assert.deepEqual(found.toSorted(), names);
+  });
+}
