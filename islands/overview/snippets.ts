@@ -133,10 +133,9 @@ sentry_sdk.capture_message("Hello from Python")`,
       `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}
 export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf${isLocal ? "" : `\nexport ${OTLP_KEY}`}
 export OTEL_SERVICE_NAME=my-app
-export OTEL_METRICS_EXPORTER=none
 
 # Then, in the same terminal, one of:
-# Deno: OTEL_DENO=true OTEL_DENO_METRICS=false deno run app.ts
+# Deno: OTEL_DENO=true deno run app.ts
 # Node: npm install @opentelemetry/auto-instrumentations-node
 #   node --require @opentelemetry/auto-instrumentations-node/register app.js
 # Python: pip install opentelemetry-distro opentelemetry-exporter-otlp
@@ -144,8 +143,8 @@ export OTEL_METRICS_EXPORTER=none
 #   opentelemetry-instrument --logs_exporter otlp python app.py
 # Java: java -javaagent:opentelemetry-javaagent.jar -jar app.jar`,
     note:
-      "Traces and logs of every OpenTelemetry SDK, and of the Collector (otlphttp), over HTTP as " +
-      "protobuf or JSON, not by gRPC. Metrics are not shown yet.",
+      "Traces, logs and metrics of every OpenTelemetry SDK, and of the Collector (otlphttp), over " +
+      "HTTP as protobuf or JSON, not by gRPC.",
   },
   {
     name: "SENTRY_SPOTLIGHT",

@@ -321,20 +321,23 @@ Deno.test("OTLP, the inbox cannot store → 503 with Retry-After; rejected recor
   assert.deepEqual(refusals.map(({ error }) => error), ["spool_unavailable", "records_rejected"]);
 });
 
-Deno.test("OTLP metrics → inbox mode 200, warned once that they are not shown; relay mode 501", async () => {
-  await using inbox = startRelay({ store: { store: () => assert.fail("stored") } });
-  const body = '{"resourceMetrics":[{}]}';
-  const agent = (name: string) => ({ "user-agent": name });
-  for (const name of ["a", "b"]) {
-    const first = await inbox.postOtlp("/v1/metrics", body, agent(name));
-    const { partialSuccess } = await expectTaken(first, null) as {
-      partialSuccess: { errorMessage: string };
-    };
-    assert.deepEqual(Object.keys(partialSuccess), ["errorMessage"]);
-    assert.match(partialSuccess.errorMessage, /Metrics are not shown yet/);
-    const next = await inbox.postOtlp("/v1/metrics", body, agent(name));
-    assert.deepEqual(await expectTaken(next, null), {});
-  }
+Deno.test("OTLP metrics → inbox mode stores the points; relay mode 501", async () => {
+  const stored: unknown[] = [];
+  await using inbox = startRelay({
+    store: {
+      store({ format, items }) {
+        stored.push([format, items.map(({ type, count }) => [type, count])]);
+      },
+    },
+  });
+  const gauge = { name: "queue", gauge: { dataPoints: [{ asInt: "1" }, { asInt: "2" }, {}] } };
+  const body = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics: [gauge] }] }] });
+  const answer = await inbox.postOtlp("/v1/metrics", body);
+  const { partialSuccess } = await expectTaken(answer, "stored") as {
+    partialSuccess: { rejectedDataPoints: string };
+  };
+  assert.equal(partialSuccess.rejectedDataPoints, "1");
+  assert.deepEqual(stored, [["otlp-metrics-json", [["trace_metric", 2]]]]);
   await using server = startRelay();
   const refused = await server.postOtlp("/v1/metrics", body);
   assert.equal(refused.headers.get("retry-after"), null);

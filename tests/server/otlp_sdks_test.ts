@@ -21,7 +21,6 @@ async function run(service: string, command: readonly string[], { cwd = ".", env
     env: {
       OTEL_SERVICE_NAME: service,
       OTEL_EXPORTER_OTLP_ENDPOINT: server.origin,
-      OTEL_METRICS_EXPORTER: "none",
       ...env,
     },
   });
