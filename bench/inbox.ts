@@ -136,6 +136,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     feedback: list(GROUP_STATES.map((state) => ({ state }))),
     monitors: list([]),
     runs: list([]),
+    metrics: list([]),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
     applications: [{}, ...ofSender],
     histogram: HISTOGRAM_LISTS.flatMap((of) => ofEveryList.map((query) => ({ ...query, of, now }))),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import * as http2 from "node:http2";
-import { logsJson, nanoseconds, span, text, tracesJson } from "../harness/otlp_bodies.ts";
+import { logsJson, nanoseconds, span, tracesJson } from "../harness/otlp_bodies.ts";
 import { sendRaw } from "../harness/send_raw.ts";
 import { startServer } from "../harness/server_process.ts";
 

@@ -110,7 +110,8 @@ export function addMetricTests(test: AddTest): void {
     const names = Array.from({ length: 5 }, (_, n) => `metric ${n}`);
     for (const name of names) await add(measured([1], { name }));
     const found: string[] = [];
-    for (let before: string | undefined; found.length < names.length;) {
+    let before: string | undefined;
+    while (found.length < names.length) {
       const { rows, next } = inbox.page("metrics", { limit: 2, before });
       found.push(...rows.map(({ name }) => name));
       before = next ?? undefined;
