@@ -135,7 +135,7 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
     const rows: TailRow[] = [];
     for (let before = ""; before !== null;) {
       const page = await read(`view=${list}&envelope=${envelope}${before && `&before=${before}`}`);
-      rows.push(...page.rows.map((row: object) => ({ kind, ...row })));
+      rows.push(...page.rows.map((row: object) => ({ ...row, kind })));
       before = page.next;
     }
     return rows.reverse();

@@ -1,7 +1,13 @@
 import { formatCount, formatDuration, shortId } from "../components/format.ts";
 import { formatTimeOfDayMs } from "../components/format_time.ts";
 import { errorTitle } from "../monitoring/models/error/error_entry.ts";
-import type { LogRow, MonitorRunRow, OccurrenceRow, TraceRow } from "../monitoring/models/rows.ts";
+import type {
+  AiRunRow,
+  LogRow,
+  MonitorRunRow,
+  OccurrenceRow,
+  TraceRow,
+} from "../monitoring/models/rows.ts";
 import { visibleText } from "./command_line.ts";
 
 /** The `view=` that has the rows of each view, and what one is. A trace is printed before its errors and logs. */
@@ -10,6 +16,7 @@ export const KINDS = {
   errors: { list: "occurrences", kind: "error" },
   logs: { list: "logs", kind: "log" },
   monitors: { list: "runs", kind: "run" },
+  ai: { list: "ai_runs", kind: "ai" },
 } as const;
 export type View = keyof typeof KINDS;
 export const VIEWS = Object.keys(KINDS) as View[];
@@ -19,6 +26,7 @@ export type TailRow =
   | { readonly kind: "error" } & OccurrenceRow
   | { readonly kind: "log" } & LogRow
   | { readonly kind: "run" } & MonitorRunRow
+  | { readonly kind: "ai" } & Omit<AiRunRow, "kind">
   | { readonly kind: "trace" } & TraceRow;
 
 /** Maximum number of characters of the text, and of the notes: some rows of a terminal. */
@@ -78,6 +86,22 @@ function partsOf(row: TailRow) {
       colour: isOk ? "info" : "error",
       text: `${slug} ${state.replace("_", " ")}`,
       notes: [...duration === null ? [] : [formatDuration(duration)], ...trace],
+    };
+  }
+  if (row.kind === "ai") {
+    const { started_at, duration, name, calls, tools, failed, input_tokens, output_tokens } = row;
+    return {
+      at: started_at,
+      label: "ai",
+      colour: failed ? "error" : "span",
+      text: name,
+      notes: [
+        ...duration === null ? [] : [formatDuration(duration)],
+        ...[formatCount(calls, "call"), formatCount(tools, "tool")],
+        `${input_tokens ?? "?"} in, ${output_tokens ?? "?"} out`,
+        ...failed ? ["failed"] : [],
+        ...trace,
+      ],
     };
   }
   const { at, level } = row;

@@ -44,8 +44,17 @@ const RUN: TailRow = {
 
 const line = (row: TailRow) => formatRow(row, "sentry.python", false);
 
-Deno.test("an error, a log, a run and a trace → one line each", () => {
-  assert.deepEqual([TRACE_ROW, ERROR, LOG, RUN].map(line), [
+const AI_RUN: TailRow = {
+  kind: "ai",
+  ...{ trace_id: TRACE, span_id: "1", application: "", release: null, name: "support" },
+  ...{ started_at: AT, duration: 3_620, asked: null, conversation: null, models: [] },
+  ...{ calls: 2, tools: 1, failed_calls: 0, failed_tools: 1, failed: true, first_token_ms: null },
+  ...{ input_tokens: 1_150, output_tokens: null, cost: null },
+};
+
+Deno.test("an error, a log, a run, an AI run and a trace → one line each", () => {
+  assert.deepEqual([AI_RUN, TRACE_ROW, ERROR, LOG, RUN].map(line), [
+    "14:03:22.084 ai      sentry.python support  3.62 s  2 calls  1 tool  1150 in, ? out  failed  trace abababab",
     "14:03:22.084 trace   sentry.python http.server GET /pay  1.20 s  1 span  trace abababab",
     "14:03:22.084 ERROR   sentry.python TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
     "14:03:22.084 warn    sentry.python slow  n=7  trace abababab",

@@ -49,10 +49,11 @@ interface TableProps<Row> {
 }
 
 /** A table of all of its rows; {@linkcode RowList} has those in sight. @param props.hrefOf the address of a row's detail */
-export function Table<Row>({ rows, keyOf, hrefOf, ...props }: TableProps<Row> & {
+export function Table<Row>({ rows, keyOf, hrefOf, openKey, ...props }: TableProps<Row> & {
   rows: readonly Row[];
   keyOf: (row: Row) => string | number;
   hrefOf?: (row: Row) => string;
+  openKey?: string;
 }) {
   return (
     <TableFrame {...props}>
@@ -62,6 +63,7 @@ export function Table<Row>({ rows, keyOf, hrefOf, ...props }: TableProps<Row> & 
           row={row}
           columns={props.columns as readonly Column<unknown>[]}
           href={hrefOf?.(row)}
+          isOpen={openKey !== undefined && keyOf(row) === openKey}
         />
       ))}
     </TableFrame>

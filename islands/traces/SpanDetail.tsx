@@ -3,6 +3,7 @@ import { formatDuration, formatOffset } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { readAiSpan } from "../../monitoring/models/ai/ai_span.ts";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import { hasSelfTime, SELF_TIME, selfTimes } from "../../monitoring/models/trace/self_time.ts";
 import { readAttributes, type SpanAttribute } from "../../monitoring/models/trace/trace_span.ts";
@@ -101,6 +102,13 @@ export function SpanDetail(
         <a href={linkTo("traces", [], { op: span.op ?? undefined, name: span.name })}>
           All traces with this span
         </a>
+      )}
+      {span && readAiSpan(span) && (
+        <p>
+          <a href={linkTo("ai", [traceId, span.span_id], { span: span.span_id })}>
+            Open AI run with messages
+          </a>
+        </p>
       )}
       <KeyValueList
         entries={[

@@ -1,7 +1,7 @@
 import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
 import { type ListQuery, readSort, SORT_COLUMNS } from "../models/list_query.ts";
 import { type AiRunRow, MAX_LIST_ROWS, type Page } from "../models/rows.ts";
-import { runRows, type StoredAiSpan } from "../models/ai/run_rows.ts";
+import { runRows, type StoredAiSpan } from "../models/ai/ai_runs.ts";
 import { all, FILTERS, filtersOf, SENDER, TIME, when } from "./list_builder.ts";
 import { durationMatches, traceMatches } from "./query_sql.ts";
 
@@ -13,7 +13,9 @@ const MAX_STEPS = 100_000;
 /** AI spans as JSON of {@linkcode FoundSpan}s, and as `up` the ids of the spans above each, nearest first. */
 export const aiSpansSql = (query: ListQuery): string =>
   "WITH RECURSIVE found AS MATERIALIZED (SELECT *," +
-  ` ${all([...filtersOf(query, TIME), ...durationMatches("e.duration", query.q)])} AS matches` +
+  ` ${
+    all([...filtersOf(query, ["envelope", ...TIME]), ...durationMatches("e.duration", query.q)])
+  } AS matches` +
   ` FROM spans AS e INDEXED BY ai_spans WHERE ${
     all([
       "e.ai IS NOT NULL",

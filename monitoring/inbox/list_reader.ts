@@ -40,7 +40,7 @@ import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
 import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
 import { aiSpansSql, foundRuns, pageOfRuns } from "./ai_sql.ts";
-import { sumRows } from "../models/ai/run_rows.ts";
+import { sumRows } from "../models/ai/ai_runs.ts";
 import {
   APPLICATIONS_SQL,
   CHART_PARTS,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Inbox } from "../inbox/inbox.ts";
 import { admitted, admittedGzip, envelopeOf, hexId } from "../inbox/testdata/envelopes.ts";
+import { getAgentRun } from "./ai_tools.ts";
 import { getError } from "./error_details.ts";
 import type { TelemetryReader } from "./telemetry_reader.ts";
 import { TOOLS } from "./tools.ts";
@@ -118,6 +119,41 @@ Deno.test("get_trace with span_id → bounded head; units, kind, status message,
     assert.deepEqual(links, [
       { trace_id: "b".repeat(32), span_id: "c".repeat(16), attributes: [] },
     ]);
+  });
+});
+
+Deno.test("get_agent_run of a hostile run → its tree and messages, bounded", async () => {
+  const spanOf = (id: number, op: string, attributes: Record<string, unknown>) => ({
+    trace_id: TRACE,
+    span_id: `${id}`.repeat(16),
+    ...id > 1 && { parent_span_id: "1".repeat(16) },
+    ...{
+      name: op,
+      op,
+      status: "error",
+      start_timestamp: NOW / 1000,
+      end_timestamp: NOW / 1000 + 1,
+    },
+    attributes: Object.fromEntries(
+      Object.entries(attributes).map(([name, value]) => [`gen_ai.${name}`, { value }]),
+    ),
+  });
+  const items = [
+    spanOf(1, "gen_ai.invoke_agent", { "agent.name": "support" }),
+    spanOf(2, "gen_ai.execute_tool", {
+      "tool.name": "stock",
+      "tool.output": "ignore ".repeat(20_000),
+    }),
+    spanOf(3, "http.client", {}),
+  ];
+  await withReader([envelopeOf({}, ["span", { items }])], async (reader) => {
+    const answer = await getAgentRun({ trace_id: TRACE }, reader);
+    assert.ok(Buffer.byteLength(untrustedText(answer)) <= MAX_ANSWER_BYTES);
+    const { spans } = jsonOf(answer.data);
+    const facts = spans.map((span: Record<string, unknown>) => [span.depth, span.kind, span.name]);
+    assert.deepEqual(facts, [[0, "agent", "support"], [1, "tool", "stock"]]);
+    assert.equal(spans[1].messages[0].role, "tool");
+    assert.throws(() => getAgentRun({ trace_id: "b".repeat(32) }, reader), /No AI spans/);
   });
 });
 

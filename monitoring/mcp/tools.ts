@@ -10,6 +10,7 @@ import {
   type ListName,
   type ListSort,
 } from "../models/list_query.ts";
+import { getAgentRun } from "./ai_tools.ts";
 import { getError } from "./error_details.ts";
 import { isoTime, type TelemetryReader, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
@@ -142,6 +143,24 @@ export const TOOLS: readonly Tool[] = [
     run: (input, reader) => listRows("monitors", "Monitors", input, reader, monitorSummary),
   },
   {
+    name: "list_agent_runs",
+    title: "List runs of AI agents",
+    description:
+      "Lists runs of AI agents, and calls of models outside of one, newest first: name, question, models, calls," +
+      " tools, failures, tokens (each counted once), cost as sent, time to first token, and the trace_id for get_agent_run.",
+    input: object({ ...listInputs("ai_runs"), sort: sortedBy("slowest", "duration") }),
+    run: (input, reader) => listRows("ai_runs", "Runs", input, reader),
+  },
+  {
+    name: "get_agent_run",
+    title: "Get the AI runs of one trace",
+    description:
+      "Returns the agents, calls of models and tools of one trace as a tree, with their messages, arguments, results" +
+      " and failures. Parents come before their children; `depth` is the indentation.",
+    input: object({ trace_id: filterInput("trace") }, ["trace_id"]),
+    run: getAgentRun,
+  },
+  {
     name: "get_delivery_health",
     title: "Get the state of delivery",
     description:
@@ -154,7 +173,7 @@ export const TOOLS: readonly Tool[] = [
 
 /** One page of a list, with as many rows as fit into an answer. */
 function listRows(
-  view: "errors" | "logs" | "traces" | "monitors",
+  view: "errors" | "logs" | "traces" | "monitors" | "ai_runs",
   what: string,
   input: ToolInput,
   { inbox }: TelemetryReader,

@@ -1,6 +1,5 @@
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 import type { AiSpan } from "./ai/ai_span.ts";
-import type { RunFigures } from "./ai/ai_runs.ts";
 import type { AttachmentFacts } from "./feedback/attachment.ts";
 import type { Figure } from "./metric/figures.ts";
 import type { MetricId } from "./metric/metric_entry.ts";
@@ -282,40 +281,47 @@ export interface LogRow {
   readonly application: string;
 }
 
-/** A run of an agent, or a call of a model or a tool outside of one: what one AI span and those below it did. */
-export interface AiRunRow extends RunFigures, Pick<AiSpan, "kind" | "name"> {
+/** What calls of models used. Null: none of them sent it. */
+export interface AiUsage {
+  /** Calls that are in no other call. */
+  readonly calls: number;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  /** US dollars, as sent. */
+  readonly cost: number | null;
+}
+
+/** A run of an agent, or a call or tool in none: one AI span and those of its application below it. */
+export interface AiRunRow
+  extends AiUsage, Pick<AiSpan, "kind" | "name" | "asked" | "conversation"> {
   readonly trace_id: string;
-  /** Of its topmost span; null: it has none. */
-  readonly span_id: string | null;
+  /** Of its topmost span. */
+  readonly span_id: string;
   /** Key of the application. */
   readonly application: string;
   readonly release: string | null;
   /** Milliseconds since 1970, by the sender's clock. */
   readonly started_at: number;
-  /** Milliseconds; null: its topmost span has no end. */
+  /** Null: its topmost span has no end. */
   readonly duration: number | null;
+  readonly tools: number;
+  readonly failed_calls: number;
+  readonly failed_tools: number;
   /** It failed, or a call or a tool in it. */
   readonly failed: boolean;
-  /** The beginning of the last message of a user; null: none was sent. */
-  readonly asked: string | null;
-  readonly conversation: string | null;
-  /** Models that were called, by their first call. */
-  readonly models: readonly ModelUse[];
+  /** From the run's start to the first part of its first response. */
+  readonly first_token_ms: number | null;
+  /** By their first call, at most 20. */
+  readonly models: readonly (AiUsage & { readonly model: string })[];
 }
 
-/** What one model was used for. */
-export interface ModelUse
-  extends Pick<RunFigures, "calls" | "input_tokens" | "output_tokens" | "cost"> {
-  readonly model: string;
-}
-
-/** Runs with one agent (or name), model or conversation in common; of `all`, all. */
-export interface AiSumRow extends Omit<ModelUse, "model"> {
+/** Runs with one agent (or other name), model or conversation in common; of `all`, all. */
+export interface AiSumRow extends AiUsage {
   readonly by: "all" | "agent" | "model" | "conversation";
   readonly value: string;
   readonly runs: number;
   readonly failed: number;
-  /** Runs whose cost was sent, which `cost` adds up. */
+  /** Those whose cost was sent, which `cost` adds up. */
   readonly runs_with_cost: number;
 }
 

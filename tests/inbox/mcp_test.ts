@@ -15,6 +15,8 @@ const TOOLS = [
   "search_logs",
   "list_traces",
   "get_trace",
+  "list_agent_runs",
+  "get_agent_run",
   "get_delivery_health",
 ];
 
@@ -145,6 +147,9 @@ async function checkAllTools(call: Call): Promise<void> {
   assert.equal(await countOf("list_traces", { ...combined, sort: "slowest" }), 1);
   assert.equal(await countOf("list_errors", { ...combined, level: "error", sort: "frequent" }), 1);
   assert.equal(await countOf("list_errors", { ...combined, level: "fatal" }), 0);
+  assert.equal(await countOf("list_agent_runs", { ...combined, sort: "slowest" }), 0);
+  const { isError, text } = await call("get_agent_run", { trace_id: TRACE });
+  assert.ok(isError && text.includes("No AI spans of this trace are stored."), text);
   assert.equal(await countOf("search_logs", { ...combined, query: "no. 7" }), 1);
   assert.equal(await countOf("search_logs", { until: new Date(+now - 600_000) }), 0);
   assert.equal(await countOf("search_logs", { application: "sightglass", since: now }), 0);

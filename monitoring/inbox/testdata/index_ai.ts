@@ -89,6 +89,8 @@ export function addAiTests(test: AddTest): void {
     assert.deepEqual(found({ since: NOON - 55_000 }), ["gpt-5-mini"]);
     assert.deepEqual(found({ release: "shop@1", application }), ["support"]);
     assert.deepEqual(found({ trace: hexId(2) }), ["gpt-5-mini"]);
+    // Of its topmost span.
+    assert.deepEqual(found({ envelope: ids(inbox)[0] }), []);
     assert.deepEqual(found({ envelope: ids(inbox)[1] }), ["support"]);
     assert.deepEqual(found({ sort: "-input_tokens" }), ["support"]);
     const first = inbox.page("ai_runs", { limit: 1, sort: "duration" });

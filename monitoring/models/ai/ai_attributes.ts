@@ -8,48 +8,42 @@ import type { LogAttributes } from "../../protocol/log_levels.ts";
  * https://ai-sdk.dev/docs/ai-sdk-core/telemetry
  */
 const NAMES = {
-  operation: ["gen_ai.operation.name", "ai.operationId"],
-  agent: ["gen_ai.agent.name", "gen_ai.workflow.name", "gen_ai.pipeline.name"]
-    .concat("gen_ai.function_id", "ai.telemetry.functionId", "ai.pipeline.name"),
-  tool: ["gen_ai.tool.name", "ai.toolCall.name"],
-  requestModel: ["gen_ai.request.model", "ai.model.id", "ai.model_id"],
-  responseModel: ["gen_ai.response.model", "ai.response.model"],
-  provider: ["gen_ai.provider.name", "gen_ai.system", "ai.model.provider"],
-  inputTokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]
-    .concat("ai.usage.inputTokens", "ai.usage.promptTokens", "ai.prompt_tokens.used"),
-  outputTokens: ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"]
-    .concat("ai.usage.outputTokens", "ai.usage.completionTokens", "ai.completion_tokens.used"),
-  cachedTokens: ["gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.input_tokens.cached"]
-    .concat("gen_ai.usage.cache_read_input_tokens", "ai.usage.cachedInputTokens"),
-  reasoningTokens: ["gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.output_tokens.reasoning"]
-    .concat("ai.usage.reasoningTokens"),
-  conversation: ["gen_ai.conversation.id", "ai.telemetry.metadata.conversationId"],
-  firstToken: ["gen_ai.response.time_to_first_chunk", "gen_ai.response.time_to_first_token"],
-  firstTokenMs: ["ai.response.msToFirstChunk", "ai.stream.msToFirstChunk"],
-  finish: ["gen_ai.response.finish_reasons", "gen_ai.response.stop_reason"]
-    .concat("ai.response.finishReason"),
-  temperature: ["gen_ai.request.temperature", "ai.settings.temperature"],
-  maxTokens: ["gen_ai.request.max_tokens", "ai.settings.maxOutputTokens", "ai.settings.maxTokens"],
-  system: ["gen_ai.system_instructions", "gen_ai.system.message"],
-  input: ["gen_ai.input.messages", "gen_ai.request.messages", "ai.prompt.messages"]
-    .concat(
-      "gen_ai.prompt",
-      "ai.prompt",
-      "ai.input_messages",
-      "gen_ai.embeddings.input",
-      "ai.value",
-    ),
-  output: ["gen_ai.output.messages"],
-  response: ["gen_ai.response.text", "gen_ai.response.object", "gen_ai.completion"]
-    .concat("ai.response.text", "ai.response.object", "ai.responses"),
-  toolCalls: ["gen_ai.response.tool_calls", "ai.response.toolCalls"],
-  toolInput: ["gen_ai.tool.call.arguments", "gen_ai.tool.input"]
-    .concat("ai.toolCall.args", "ai.toolCall.input"),
-  toolOutput: ["gen_ai.tool.call.result", "gen_ai.tool.output", "gen_ai.tool.message"]
-    .concat("ai.toolCall.result", "ai.toolCall.output"),
-} as const;
+  operation: "gen_ai.operation.name ai.operationId",
+  agent: "gen_ai.agent.name gen_ai.workflow.name gen_ai.pipeline.name gen_ai.function_id" +
+    " ai.telemetry.functionId ai.pipeline.name",
+  tool: "gen_ai.tool.name ai.toolCall.name",
+  requestModel: "gen_ai.request.model ai.model.id ai.model_id",
+  responseModel: "gen_ai.response.model ai.response.model",
+  inputTokens: "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens ai.usage.inputTokens" +
+    " ai.usage.promptTokens ai.usage.tokens ai.prompt_tokens.used",
+  outputTokens: "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens ai.usage.outputTokens" +
+    " ai.usage.completionTokens ai.completion_tokens.used",
+  cachedTokens: "gen_ai.usage.cache_read.input_tokens gen_ai.usage.input_tokens.cached" +
+    " gen_ai.usage.cache_read_input_tokens ai.usage.cachedInputTokens",
+  conversation: "gen_ai.conversation.id ai.telemetry.metadata.conversationId",
+  firstToken: "gen_ai.response.time_to_first_chunk gen_ai.response.time_to_first_token",
+  firstTokenMs: "ai.response.msToFirstChunk ai.stream.msToFirstChunk",
+  finish: "gen_ai.response.finish_reasons gen_ai.response.stop_reason ai.response.finishReason",
+  temperature: "gen_ai.request.temperature ai.settings.temperature",
+  maxTokens: "gen_ai.request.max_tokens ai.settings.maxOutputTokens ai.settings.maxTokens",
+  system: "gen_ai.system_instructions gen_ai.system.message",
+  input:
+    "gen_ai.input.messages gen_ai.request.messages ai.prompt.messages gen_ai.prompt ai.prompt" +
+    " ai.input_messages gen_ai.embeddings.input ai.value",
+  output: "gen_ai.output.messages",
+  response: "gen_ai.response.text gen_ai.response.object gen_ai.completion ai.response.text" +
+    " ai.response.object ai.responses",
+  toolCalls: "gen_ai.response.tool_calls ai.response.toolCalls",
+  toolInput: "gen_ai.tool.call.arguments gen_ai.tool.input ai.toolCall.args ai.toolCall.input",
+  toolOutput: "gen_ai.tool.call.result gen_ai.tool.output gen_ai.tool.message ai.toolCall.result" +
+    " ai.toolCall.output",
+};
 
 export type AiField = keyof typeof NAMES;
+
+/** Sentry's SDKs put `vercel.` before names that they do not convert. */
+const namesOf = (field: AiField) =>
+  NAMES[field].split(" ").flatMap((name) => [name, `vercel.${name}`]);
 
 /** Characters of an attribute with messages: a long conversation. The envelope has the whole text. */
 export const MAX_MESSAGE = 100_000;
@@ -57,16 +51,13 @@ export const MAX_MESSAGE = 100_000;
 /** Attributes with messages, which are kept longer than others. */
 export const MESSAGE_ATTRIBUTES: ReadonlySet<string> = new Set(
   (["system", "input", "output", "response", "toolCalls", "toolInput", "toolOutput"] as const)
-    .flatMap((field) => NAMES[field]).flatMap((name) => [name, `vercel.${name}`]),
+    .flatMap(namesOf),
 );
 
-/** The value of the first attribute that has one. Sentry's SDKs put `vercel.` before names that they do not convert. */
-export function aiValue(attributes: LogAttributes, field: AiField) {
-  for (const name of NAMES[field]) {
-    const value = own(attributes, name) ?? own(attributes, `vercel.${name}`);
-    if (value !== undefined && value !== "") return value;
-  }
-  return undefined;
+/** The value of the first attribute that has one. */
+function aiValue(attributes: LogAttributes, field: AiField) {
+  return namesOf(field).map((name) => own(attributes, name))
+    .find((value) => value !== undefined && value !== "");
 }
 
 export const own = (attributes: LogAttributes, name: string) =>

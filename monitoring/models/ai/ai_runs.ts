@@ -1,103 +1,154 @@
+import type { ListQuery } from "../list_query.ts";
+import type { AiRunRow, AiSumRow, AiUsage } from "../rows.ts";
 import type { AiSpan } from "./ai_span.ts";
 
-/** A span of a run, as its list and its detail have it. */
-export interface RunSpan {
-  readonly ai: AiSpan;
-  /** Key of the application. */
+/** An AI span as it is stored. */
+export interface StoredAiSpan {
+  /** Its row key. */
+  readonly key: number;
+  readonly trace_id: string;
+  readonly span_id: string | null;
   readonly application: string;
+  readonly release: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;
+  readonly duration: number | null;
   readonly failed: boolean;
+  readonly ai: AiSpan;
+  /** Its time and duration are those of the query. */
+  readonly matches: boolean;
+  /** Ids of the spans above it, from its parent up to the first AI span. */
+  readonly above: readonly string[];
 }
 
-/** What a run sums up. Null: none of its spans sent it. */
-export interface RunFigures {
-  /** Calls of models that are in no other call. */
-  readonly calls: number;
-  readonly tools: number;
-  readonly failed_calls: number;
-  readonly failed_tools: number;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cost: number | null;
-  /** Milliseconds from the run's start to the first part of the first response. */
-  readonly first_token_ms: number | null;
+type Node = StoredAiSpan & { parent?: Node | undefined };
+
+/** Also of a span without an id, as in its trace. */
+const spanIdOf = ({ span_id, key }: StoredAiSpan) => span_id ?? `none:${key}`;
+
+/** The runs that a query finds, each with the key of its topmost span. */
+export function runRows(spans: readonly StoredAiSpan[], { name, status }: ListQuery) {
+  return [...groupRuns(spans)].filter(([top]) => top.matches)
+    .map(([top, nodes]) => ({ key: top.key, row: rowOf(top, nodes) }))
+    .filter(({ row }) => name === undefined || row.name === name)
+    .filter(({ row }) => status === undefined || status === (row.failed ? "error" : "ok"));
 }
 
-/**
- * The runs among AI spans, by their topmost span: one without an AI span above it, or below one of another application.
- *
- * @param parentOf the nearest AI span above
- */
-export function groupRuns<Span extends RunSpan>(
-  spans: readonly Span[],
-  parentOf: (span: Span) => Span | undefined,
-): Map<Span, Span[]> {
-  const tops = new Map<Span, Span>();
+/** AI spans by the topmost one above each: it has none above it, or only one of another application. */
+function groupRuns(spans: readonly StoredAiSpan[]): Map<Node, Node[]> {
+  const byId = new Map<string, Node>();
+  const idOf = ({ trace_id }: StoredAiSpan, id: string) => `${trace_id} ${id}`;
   for (const span of spans) {
-    const way = new Set<Span>();
-    let top = span;
-    // A parent on the way: a circle.
-    for (;;) {
-      way.add(top);
-      const parent = parentOf(top);
-      const isTop = parent === undefined || parent.application !== top.application ||
-        way.has(parent);
-      if (isTop) break;
-      top = tops.get(parent) ?? parent;
-      if (tops.has(parent)) break;
-    }
-    for (const passed of way) tops.set(passed, top);
+    // Of a span that was sent twice the first one counts.
+    const id = idOf(span, spanIdOf(span));
+    if (!byId.has(id)) byId.set(id, { ...span });
   }
-  return Map.groupBy(spans, (span) => tops.get(span)!);
+  const nodes = [...byId.values()];
+  for (const node of nodes) {
+    const parent = node.above.map((id) => byId.get(idOf(node, id))).find((found) => found);
+    if (parent?.application === node.application) node.parent = parent;
+  }
+  const tops = new Map<Node, Node>();
+  for (const node of nodes) {
+    const way = new Set<Node>();
+    let at: Node = node;
+    while (!tops.has(at) && at.parent) {
+      way.add(at);
+      // A circle of parents ends here.
+      if (way.has(at.parent)) at.parent = undefined;
+      else at = at.parent;
+    }
+    const top = tops.get(at) ?? at;
+    for (const passed of way.add(at)) tops.set(passed, top);
+  }
+  return Map.groupBy(nodes, (node) => tops.get(node)!);
 }
 
 /**
  * The spans whose value counts: those without a span below them that has one. The value of an agent, or of a call
- * that makes another, repeats the values of the calls below it.
+ * that makes others, repeats the values of the calls below it.
  */
-export function countedSpans<Span extends RunSpan>(
-  spans: readonly Span[],
-  parentOf: (span: Span) => Span | undefined,
-  valueOf: (ai: AiSpan) => number | null,
-): readonly Span[] {
-  const withValue = spans.filter(({ ai }) => valueOf(ai) !== null);
-  const repeated = new Set<Span>();
-  for (const span of withValue) {
-    let above = parentOf(span);
-    while (above && above.application === span.application && !repeated.has(above)) {
-      repeated.add(above);
-      above = parentOf(above);
-    }
+function countedNodes(nodes: readonly Node[], valueOf: (ai: AiSpan) => number | null) {
+  const withValue = nodes.filter(({ ai }) => valueOf(ai) !== null);
+  const repeated = new Set<Node>();
+  for (const { parent } of withValue) {
+    for (let at = parent; at && !repeated.has(at); at = at.parent) repeated.add(at);
   }
-  return withValue.filter((span) => !repeated.has(span));
+  return withValue.filter((node) => !repeated.has(node));
 }
 
-const isCall = ({ kind }: AiSpan) => kind === "call" ? 1 : null;
+const USAGE = ["input_tokens", "output_tokens", "cost"] as const;
 
-/** @param start of the run, milliseconds since 1970 */
-export function runFigures<Span extends RunSpan>(
-  spans: readonly Span[],
-  parentOf: (span: Span) => Span | undefined,
-  start: number,
-): RunFigures {
-  const sum = (valueOf: (ai: AiSpan) => number | null) => {
-    const counted = countedSpans(spans, parentOf, valueOf);
-    return counted.length === 0 ? null : counted.reduce((total, { ai }) => total + valueOf(ai)!, 0);
-  };
-  const calls = countedSpans(spans, parentOf, isCall);
-  const tools = spans.filter(({ ai }) => ai.kind === "tool");
-  const firsts = spans.flatMap(({ ai, at }) =>
-    ai.first_token_ms === null ? [] : [at + ai.first_token_ms - start]
+function rowOf(top: Node, nodes: readonly Node[]): AiRunRow {
+  const { trace_id, application, release, at, duration, ai } = top;
+  const inTime = nodes.toSorted((a, b) => a.at - b.at);
+  const first = (name: "asked" | "conversation") =>
+    [top, ...inTime].map((node) => node.ai[name]).find((value) => value !== null) ?? null;
+  const calls = countedNodes(inTime, ({ kind }) => kind === "call" ? 1 : null);
+  const tools = inTime.filter(({ ai }) => ai.kind === "tool");
+  const failedOf = (of: readonly Node[]) => of.filter(({ failed }) => failed).length;
+  const firsts = inTime.flatMap(({ ai, at: start }) =>
+    ai.first_token_ms === null ? [] : [start + ai.first_token_ms - at]
   );
-  return {
-    calls: calls.length,
-    tools: tools.length,
-    failed_calls: calls.filter(({ failed }) => failed).length,
-    failed_tools: tools.filter(({ failed }) => failed).length,
-    input_tokens: sum(({ input_tokens }) => input_tokens),
-    output_tokens: sum(({ output_tokens }) => output_tokens),
-    cost: sum(({ cost }) => cost),
-    first_token_ms: firsts.length === 0 ? null : Math.max(0, Math.min(...firsts)),
+  const usage = USAGE.map((name) => countedNodes(inTime, (ai) => ai[name]));
+  const usageOf = (model?: string): AiUsage => {
+    const isOf = ({ ai }: Node) => model === undefined || ai.model === model;
+    const [input_tokens, output_tokens, cost] = usage.map((counted, n) =>
+      sumOf(counted.filter(isOf).map(({ ai }) => ai[USAGE[n]!]))
+    ) as [number | null, number | null, number | null];
+    return { calls: calls.filter(isOf).length, input_tokens, output_tokens, cost };
   };
+  return {
+    ...{ trace_id, span_id: spanIdOf(top), application, release, started_at: at, duration },
+    ...{ kind: ai.kind, name: ai.name, asked: first("asked"), conversation: first("conversation") },
+    ...usageOf(),
+    tools: tools.length,
+    failed_calls: failedOf(calls),
+    failed_tools: failedOf(tools),
+    failed: top.failed || failedOf(calls) + failedOf(tools) > 0,
+    first_token_ms: firsts.length === 0 ? null : Math.max(0, Math.min(...firsts)),
+    // An agent names the model that it asks for.
+    models: [...new Set((calls.length > 0 ? calls : inTime).flatMap(({ ai }) => ai.model ?? []))]
+      .slice(0, MAX_MODELS)
+      .map((model) => ({ model, ...usageOf(model) })),
+  };
+}
+
+/** Models in one row. */
+const MAX_MODELS = 20;
+
+/** The sum of what was sent; null: nothing was. */
+function sumOf(values: readonly (number | null)[]): number | null {
+  const sent = values.filter((value) => value !== null);
+  return sent.length === 0 ? null : sent.reduce((sum, value) => sum + value);
+}
+
+/** Rows of each kind: those with the most tokens. */
+const MAX_SUMS = 50;
+
+/** The sums of runs: of all, and by agent, model and conversation. */
+export function sumRows(rows: readonly AiRunRow[]): AiSumRow[] {
+  const tokensOf = (row: AiUsage) => (row.input_tokens ?? 0) + (row.output_tokens ?? 0);
+  const sums = (
+    by: AiSumRow["by"],
+    usesOf: (row: AiRunRow) => readonly [string | null, AiUsage][],
+  ) => {
+    const uses = rows.flatMap((row) => usesOf(row).map(([value, use]) => ({ value, use, row })));
+    return [...Map.groupBy(uses, ({ value }) => value)].flatMap(([value, found]): AiSumRow[] =>
+      value === null ? [] : [{
+        ...{ by, value, runs: found.length, failed: found.filter(({ row }) => row.failed).length },
+        calls: found.reduce((sum, { use }) => sum + use.calls, 0),
+        input_tokens: sumOf(found.map(({ use }) => use.input_tokens)),
+        output_tokens: sumOf(found.map(({ use }) => use.output_tokens)),
+        cost: sumOf(found.map(({ use }) => use.cost)),
+        runs_with_cost: found.filter(({ use }) => use.cost !== null).length,
+      }]
+    ).sort((a, b) => tokensOf(b) - tokensOf(a) || b.runs - a.runs).slice(0, MAX_SUMS);
+  };
+  return [
+    ...sums("all", (row) => [["", row]]),
+    ...sums("agent", (row) => [[row.name, row]]),
+    ...sums("model", ({ models }) => models.map((use) => [use.model, use])),
+    ...sums("conversation", (row) => [[row.conversation, row]]),
+  ];
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readMessages } from "./ai_messages.ts";
-import { countedSpans, groupRuns, runFigures } from "./ai_runs.ts";
-import { type AiSpan, readAiSpan } from "./ai_span.ts";
+import { runRows, type StoredAiSpan, sumRows } from "./ai_runs.ts";
+import { readAiSpan } from "./ai_span.ts";
 import type { LogAttributes } from "../../protocol/log_levels.ts";
 
 const read = (op: string | null, attributes: LogAttributes, name = "span") =>
@@ -199,16 +199,7 @@ Deno.test("any attributes → nothing throws, and every text of the index is bou
   }));
 });
 
-interface Spy {
-  readonly id: number;
-  readonly parent: number;
-  readonly ai: AiSpan;
-  readonly application: string;
-  readonly at: number;
-  readonly failed: boolean;
-}
-
-Deno.test("any tree of AI spans, circles too → each in one run, each token counted once", () => {
+Deno.test("any tree of AI spans, circles too → each in one run, no value counted twice", () => {
   const tree = fc.array(
     fc.record({
       parent: fc.nat(12),
@@ -217,32 +208,28 @@ Deno.test("any tree of AI spans, circles too → each in one run, each token cou
     }),
     { maxLength: 12 },
   );
-  fc.assert(fc.property(tree, (sent) => {
-    const spans = sent.map(({ parent, tokens, application }, id): Spy => ({
-      ...{ id, parent, application, at: id, failed: false },
-      ai: { ...read("gen_ai.chat", {})!, input_tokens: tokens },
+  fc.assert(fc.property(tree, fc.boolean(), (sent, hasCircles) => {
+    const spans = sent.map(({ parent, tokens, application }, key): StoredAiSpan => ({
+      ...{ key, trace_id: "t", span_id: `${key}`, application, release: null },
+      ...{ at: key, duration: 1, failed: false, matches: true },
+      above: hasCircles || parent < key ? [`${parent}`] : [],
+      ai: { ...read("gen_ai.execute_tool", {})!, input_tokens: tokens },
     }));
-    const parentOf = ({ parent }: Spy) => spans[parent];
-    const runs = groupRuns(spans, parentOf);
-    const members = [...runs.values()].flat();
-    assert.deepEqual(new Set(members), new Set(spans));
-    assert.equal(members.length, spans.length);
-    for (const [top, run] of runs) {
-      assert.ok(run.includes(top));
-      assert.ok(run.every(({ application }) => application === top.application));
-      const counted = countedSpans(run, parentOf, ({ input_tokens }) => input_tokens);
-      const sum = counted.reduce((sum, { ai }) => sum + ai.input_tokens!, 0);
-      assert.equal(runFigures(run, parentOf, top.at).input_tokens ?? 0, sum);
-      // No counted span is above another.
-      for (const span of counted) {
-        const above = new Set<Spy>();
-        let at = parentOf(span);
-        while (at && at.application === top.application && !above.has(at)) {
-          above.add(at);
-          at = parentOf(at);
-        }
-        assert.ok(!counted.some((other) => above.has(other)));
+    const rows = runRows(spans, {}).map(({ row }) => row);
+    const counted = rows.reduce((sum, { input_tokens }) => sum + (input_tokens ?? 0), 0);
+    assert.equal(sumRows(rows)[0]?.input_tokens ?? 0, counted);
+    assert.equal(rows.reduce((sum, { tools }) => sum + tools, 0), spans.length);
+    if (hasCircles) return;
+    const repeated = new Set<StoredAiSpan>();
+    for (const span of spans.filter(({ ai }) => ai.input_tokens !== null)) {
+      let parent = spans[Number(span.above[0])];
+      while (parent?.application === span.application) {
+        repeated.add(parent);
+        parent = spans[Number(parent.above[0])];
       }
     }
+    const expected = spans.filter((span) => !repeated.has(span))
+      .reduce((sum, { ai }) => sum + (ai.input_tokens ?? 0), 0);
+    assert.equal(counted, expected);
   }));
 });

@@ -1,0 +1,97 @@
+import { formatCount, formatNumber } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { AiSumRow } from "../../monitoring/models/rows.ts";
+import { queryOf } from "../data/filters.ts";
+import { linkTo, useFragment } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
+import { ListHead } from "../kit/ListHead.tsx";
+import { ListNotice } from "../kit/ListNotice.tsx";
+import { type Column, Table } from "../kit/Table.tsx";
+import { HEAD } from "./RunList.tsx";
+import { USAGE_COLUMNS } from "./usage.tsx";
+
+const TITLES = {
+  all: "All runs",
+  agent: "By agent",
+  model: "By model",
+  conversation: "By conversation",
+};
+
+/** The sums of all runs that the filters leave: in all, by agent, by model and by conversation. */
+export function RunSums() {
+  const { params } = useFragment();
+  const list = useList("ai_sums", queryOf(params, "ai_sums"));
+  const kinds = Map.groupBy(list.rows, ({ by }) => by);
+  return (
+    <div className="list">
+      <ListHead of="ai_sums" {...HEAD} />
+      <div className="rows ai-sums">
+        <ListNotice list={list} what={HEAD.what} of="ai_sums" hint={HEAD.hint}>
+          {HEAD.empty}
+        </ListNotice>
+        {[...kinds].map(([by, rows]) => (
+          <Table
+            key={by}
+            caption={TITLES[by]}
+            className="data-table"
+            columns={columnsOf(by)}
+            rows={rows}
+            keyOf={({ value }) => value}
+            hrefOf={hrefOf}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The runs that a row adds up. */
+function hrefOf({ by, value }: AiSumRow): string {
+  if (by === "all") return linkTo("ai");
+  return linkTo(
+    "ai",
+    [],
+    by === "agent" ? { name: value } : { q: `"${value.replaceAll('"', " ")}"` },
+  );
+}
+
+const columnsOf = (by: AiSumRow["by"]): readonly Column<AiSumRow>[] => [
+  {
+    title: TITLES[by],
+    cell: ({ value }, link) => link(value || TITLES.all),
+    isHead: true,
+  },
+  {
+    title: "Runs",
+    width: 8,
+    numeric: true,
+    cell: ({ runs, failed }) => (
+      <>
+        {failed > 0 && (
+          <span
+            className="refused"
+            title={`${formatNumber(failed)} failed, or a call or tool of them`}
+          >
+            <OutcomeMark kind="refused" />
+            {formatNumber(failed)} of
+          </span>
+        )} {formatNumber(runs)}
+      </>
+    ),
+  },
+  { title: "Calls", width: 4, numeric: true, cell: ({ calls }) => formatNumber(calls) },
+  { ...USAGE_COLUMNS.in, width: 7 },
+  { ...USAGE_COLUMNS.out, width: 7 },
+  {
+    ...USAGE_COLUMNS.cost,
+    width: 9,
+    cell: (row) => (
+      <>
+        {USAGE_COLUMNS.cost.cell(row)}
+        {row.cost !== null && row.runs_with_cost < row.runs && (
+          <small>in {formatCount(row.runs_with_cost, "run")}</small>
+        )}
+      </>
+    ),
+  },
+];

@@ -1,0 +1,276 @@
+import { type ReactNode, useMemo } from "react";
+import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
+import { Icon } from "../../components/Icon.tsx";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import { type AiSpan, readAiSpan } from "../../monitoring/models/ai/ai_span.ts";
+import type { AiRunRow } from "../../monitoring/models/rows.ts";
+import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
+import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
+import { readTrace, type Trace } from "../../monitoring/models/trace/trace.ts";
+import { NO_CONTENT, omittedText } from "../../monitoring/models/trace/trace_content.ts";
+import { percentAt } from "../charts/time_scale.ts";
+import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
+import { useTraceContent } from "../data/use_read.ts";
+import { SentBy } from "../kit/ApplicationLabel.tsx";
+import { Unread } from "../kit/Blank.tsx";
+import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
+import { PlayLink } from "../kit/PlayLink.tsx";
+import { type Column, Table } from "../kit/Table.tsx";
+import { CallPanel } from "./CallPanel.tsx";
+import { durationText, formatCost, sentOr, TIPS, USAGE_COLUMNS } from "./usage.tsx";
+
+/** A span of a run; `ai` is null of other spans, such as a tool's requests. */
+interface RunNode {
+  readonly node: SpanNode;
+  readonly ai: AiSpan | null;
+  readonly time: PlacedTime;
+}
+
+/** Rows of the tree: a run of an agent has some tens. */
+const MAX_NODES = 300;
+
+/** One run: its figures, the tree of its calls and tools, and the messages of one of them. */
+export function RunView({ traceId, spanId }: { traceId: string; spanId: string }) {
+  const { params } = useFragment();
+  const content = useTraceContent(traceId);
+  const stored = content.value ?? NO_CONTENT;
+  const trace = useMemo(() => readTrace(stored), [stored]);
+  const all = useMemo(() => nodesOf(trace, spanId), [trace, spanId]);
+  const nodes = all.slice(0, MAX_NODES);
+  const top = nodes[0];
+  const row = useList("ai_runs", { trace: traceId }).rows
+    .find(({ span_id }) => top && span_id === spanIdOf(top.node));
+  const chosen = params.get("span") ?? spanId;
+  const selected = nodes.find(({ node }) => spanIdOf(node) === chosen && node !== top?.node) ??
+    (params.has("span") ? top : nodes.findLast(({ ai }) => ai?.kind === "call") ?? top);
+  const columns = useMemo(() => top ? columnsOf(top, nodes) : [], [nodes]);
+  const ids = new Set(nodes.map(({ node }) => spanIdOf(node)));
+  const marks = trace.marks.filter(({ span_id }) => span_id !== null && ids.has(span_id));
+  const others = Object.fromEntries(params);
+  return (
+    <DetailView
+      className="run"
+      back={{ text: "All AI runs", href: fragmentTo("ai", [], { ...others, span: undefined }) }}
+      title={row?.asked ?? top?.ai?.name ?? "AI run"}
+      facts={top && (
+        <>
+          {row?.asked && <b>{row.name}</b>}
+          {top.node.span?.application && <SentBy keys={[top.node.span.application]} />}
+          {row?.release}
+          <Timestamp at={top.time.start_ms} precision="ms" />
+        </>
+      )}
+      actions={top && (
+        <>
+          <PlayLink
+            replayId={stored.replay_id}
+            moment={{
+              ...top.time,
+              at_ms: top.time.start_ms,
+              application: top.node.span!.application,
+            }}
+          />
+          <a href={linkTo("traces", [traceId], { span: spanIdOf(top.node) })}>Open trace</a>
+          <CopyMenu
+            what="AI run"
+            texts={{
+              "Copy as JSON": () => JSON.stringify(nodes.map(({ node }) => node.span), null, 2),
+            }}
+          />
+        </>
+      )}
+    >
+      {!top && <Unread what="AI run" of={content} />}
+      {top && selected && (
+        <div className="run-body">
+          <div className="run-tree">
+            {row && <Figures row={row} />}
+            <Table
+              caption="Calls and tools"
+              className="data-table"
+              columns={columns}
+              rows={nodes}
+              keyOf={({ node }) => node.key}
+              hrefOf={({ node }) =>
+                fragmentTo("ai", [traceId, spanId], { ...others, span: spanIdOf(node) })}
+              openKey={selected.node.key}
+            />
+            <p className="quiet small pad">
+              {all.length > nodes.length &&
+                `${formatCount(all.length - nodes.length, "span")} more in the trace. `}
+              {omittedText(stored)}
+            </p>
+            {marks.length > 0 && (
+              <section aria-labelledby="run-marks">
+                <h4 id="run-marks">Errors and logs</h4>
+                <ul className="ruled">
+                  {marks.slice(0, MAX_NODES).map(({ key, error, envelope, level, text }) => (
+                    <li key={key} className="pad">
+                      <span className={error === null ? "quiet" : "refused"}>
+                        {error !== null && <OutcomeMark kind="refused" />}
+                        {level}
+                      </span>{" "}
+                      <a
+                        href={error === null
+                          ? linkTo("logs", [], { trace: traceId })
+                          : linkTo("errors", [error, `${envelope}`])}
+                      >
+                        {text}
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            )}
+          </div>
+          <CallPanel key={selected.node.key} {...selected} traceId={traceId} />
+        </div>
+      )}
+    </DetailView>
+  );
+}
+
+/** The spans of the run that a span is in: its topmost AI span of that application, and all below. */
+function nodesOf({ tree, times }: Trace, spanId: string): RunNode[] {
+  const isAi = (node: SpanNode) => node.span !== null && readAiSpan(node.span) !== null;
+  let top = tree.nodes.find((node) => spanIdOf(node) === spanId);
+  if (top === undefined || !isAi(top)) return [];
+  for (let at = top.parent; at !== null; at = at.parent) {
+    if (!isAi(at)) continue;
+    if (at.span!.application !== top.span!.application) break;
+    top = at;
+  }
+  const start = tree.nodes.indexOf(top);
+  const after = tree.nodes.findIndex(({ depth }, n) => n > start && depth <= top.depth);
+  return tree.nodes.slice(start, after === -1 ? undefined : after).map((node) => ({
+    node,
+    ai: node.span && readAiSpan(node.span),
+    time: times.byNode.get(node)!,
+  }));
+}
+
+function Figures({ row }: { row: AiRunRow }) {
+  const failed = (count: number) =>
+    count > 0 && (
+      <span className="refused">
+        {" "}
+        <OutcomeMark kind="refused" />
+        {count} failed
+      </span>
+    );
+  const figure = (name: string, value: ReactNode, tip?: string) => ({
+    name: <span title={tip}>{name}</span>,
+    value: <b>{value}</b>,
+  });
+  return (
+    <div className="run-figures pad">
+      <KeyValueList
+        isInLine
+        entries={[
+          figure("Took", durationText(row.duration)),
+          figure("1st token", durationText(row.first_token_ms), TIPS.first),
+          figure("Tokens in", sentOr(row.input_tokens, formatNumber), TIPS.in),
+          figure("Tokens out", sentOr(row.output_tokens, formatNumber), TIPS.out),
+          figure("Cost", row.cost === null ? "not sent" : formatCost(row.cost), TIPS.cost),
+          row.conversation !== null && figure(
+            "Conversation",
+            <a href={linkTo("ai", [], { q: `"${row.conversation.replaceAll('"', " ")}"` })}>
+              {row.conversation}
+            </a>,
+            "All runs with this text",
+          ),
+          figure("Calls", <>{row.calls}{failed(row.failed_calls)}</>),
+          figure("Tools", <>{row.tools}{failed(row.failed_tools)}</>),
+        ]}
+      />
+    </div>
+  );
+}
+
+const columnsOf = (top: RunNode, nodes: readonly RunNode[]): readonly Column<RunNode>[] => {
+  const window = {
+    start_ms: top.time.start_ms,
+    end_ms: Math.max(...nodes.map(({ time }) => time.end_ms)),
+  };
+  const depthOf = ({ node }: RunNode) => Math.min(8, node.depth - top.node.depth);
+  return [
+    {
+      title: "Call",
+      isHead: true,
+      cell: (row, link) => {
+        const { node: { span }, ai } = row;
+        return (
+          <span
+            className="beside"
+            style={{ paddingLeft: `${depthOf(row) * 0.875}rem` }}
+            {...dataOf(row)}
+          >
+            {ai
+              ? <Icon name={ai.kind === "tool" ? "tool" : "ai"} />
+              : <i className="kind-mark" aria-hidden="true" />}
+            <span className="one-line">{link(ai?.name ?? span?.name ?? "Missing parent")}</span>
+            <small className="one-line">{ai ? ai.kind : span?.op}</small>
+            {span?.failed && (
+              <small className="refused">
+                <OutcomeMark kind="refused" />failed
+              </small>
+            )}
+          </span>
+        );
+      },
+    },
+    {
+      title: formatDuration(window.end_ms - window.start_ms),
+      tip: "The time of the run; the line in a call is its first token",
+      width: 6.5,
+      className: "bar",
+      cell: (row) => {
+        const { time, ai } = row;
+        const left = percentAt(window, time.start_ms);
+        const first = ai?.first_token_ms ?? null;
+        return (
+          <span className="track" aria-hidden="true" {...dataOf(row)}>
+            <i
+              className="span-bar"
+              style={{ left: `${left}%`, width: `${percentAt(window, time.end_ms) - left}%` }}
+            />
+            {first !== null && (
+              <i
+                className="tick"
+                style={{ left: `${percentAt(window, time.start_ms + first)}%` }}
+              />
+            )}
+          </span>
+        );
+      },
+    },
+    {
+      title: "Took",
+      width: 4.5,
+      numeric: true,
+      cell: ({ time }) => time.isOpen ? "no end" : formatDuration(time.end_ms - time.start_ms),
+    },
+    {
+      title: "1st token",
+      tip: TIPS.first,
+      width: 4.5,
+      numeric: true,
+      isWide: true,
+      className: "first",
+      cell: ({ ai }) => durationText(ai?.first_token_ms ?? null),
+    },
+    ...[USAGE_COLUMNS.in, USAGE_COLUMNS.out, USAGE_COLUMNS.cost].map((column) => ({
+      ...column,
+      tip: "As the span sent it",
+      cell: ({ ai }: RunNode) => ai ? column.cell(ai) : <span className="quiet">–</span>,
+    })),
+  ];
+};
+
+const dataOf = ({ node: { span }, ai }: RunNode) => ({
+  "data-kind": span?.failed ? "failed" : ai ? `ai-${ai.kind}` : span ? spanKind(span) : undefined,
+});

@@ -1,0 +1,65 @@
+import type { ReactNode } from "react";
+import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { AiRunRow, AiUsage } from "../../monitoring/models/rows.ts";
+import type { Column } from "../kit/Table.tsx";
+
+/** Definitions of the figures. */
+const ONCE =
+  "Of an agent, the sum of its calls that sent them: its own figure repeats theirs, and counts only if none did";
+export const TIPS = {
+  in: `Tokens of the prompts. ${ONCE}`,
+  out: `Tokens of the responses. ${ONCE}`,
+  cost: `In US dollars, as the sender computed it (gen_ai.cost.*). ${ONCE}`,
+  first: "From its start to the first part of its first response",
+};
+
+export function formatCost(cost: number): string {
+  return `$${cost >= 1 || cost === 0 ? cost.toFixed(2) : Number(cost.toPrecision(3))}`;
+}
+
+/** An en dash for what was not sent. */
+export const sentOr = <Value,>(value: Value | null, format: (value: Value) => string) =>
+  value === null ? <span className="quiet">–</span> : format(value);
+
+/** The columns that several tables have. */
+export const USAGE_COLUMNS = {
+  in: numberColumn("In", TIPS.in, 4, ({ input_tokens }) => sentOr(input_tokens, formatNumber)),
+  out: numberColumn(
+    "Out",
+    TIPS.out,
+    4.5,
+    ({ output_tokens }) => sentOr(output_tokens, formatNumber),
+  ),
+  cost: numberColumn(
+    "Cost",
+    TIPS.cost,
+    5,
+    ({ cost }) => sentOr(cost, formatCost),
+  ),
+};
+
+function numberColumn(
+  title: string,
+  tip: string,
+  width: number,
+  cell: (row: Omit<AiUsage, "calls">) => ReactNode,
+) {
+  return { title, tip, width, numeric: true, isWide: true, cell } satisfies Column<AiUsage>;
+}
+
+export const durationText = (ms: number | null) => sentOr(ms, formatDuration);
+
+/** What failed in a run: "1 tool failed". */
+export function Failures({ row }: { row: AiRunRow }) {
+  const parts = [
+    ...row.failed_calls > 0 ? [formatCount(row.failed_calls, "call")] : [],
+    ...row.failed_tools > 0 ? [formatCount(row.failed_tools, "tool")] : [],
+  ];
+  return row.failed && (
+    <small className="refused">
+      <OutcomeMark kind="refused" />
+      {parts.join(", ")} failed
+    </small>
+  );
+}
