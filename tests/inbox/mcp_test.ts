@@ -15,6 +15,7 @@ const TOOLS = [
   "search_logs",
   "list_traces",
   "get_trace",
+  "list_monitors",
   "list_agent_runs",
   "get_agent_run",
   "get_delivery_health",
