@@ -161,8 +161,12 @@ function customRange(params: URLSearchParams) {
   return until === "" && (since === "" || isAge(since)) ? undefined : { since, until };
 }
 
-const timeText = (ms: string) =>
-  /^\d{1,14}$/.test(ms) ? formatDateAndTime(Number(ms), Date.now(), formatTimeOfDay) : "…";
+const timeText = (time: string) =>
+  isAge(time)
+    ? `${time} ago`
+    : /^\d{1,14}$/.test(time)
+    ? formatDateAndTime(Number(time), Date.now(), formatTimeOfDay)
+    : "…";
 
 /** Chooses the time of the rows: up to now, or between two times. Where there is room as links, else as a select. */
 export function TimeFilter() {
