@@ -16,7 +16,7 @@ export interface SentCounts {
   readonly accepted: number;
   /** Keys of those in the list that are in the relay's spool, as far as this page knows. */
   readonly spooled: readonly string[];
-  /** Have left the spool or were received before, and what became of them is not known. */
+  /** Have left the spool, were received before or are sent by another tab: what became of them is not known. */
   readonly left: number;
   /** An answer refused them. */
   readonly refused: number;
@@ -46,12 +46,14 @@ export const NOTHING_SENT: SentCounts = {
 /** Bound for a reason's characters: an ingest may respond with a page of HTML. */
 const MAX_REASON_LENGTH = 200;
 
+const FATE_UNKNOWN: readonly string[] = ["left_spool", "duplicate", "handed_over"];
+
 /** How an envelope ended; undefined: it waits, or this page has nothing more to do with it. */
 function endOf(receipt: CountedReceipt): "accepted" | "left" | "refused" | "lost" | undefined {
   const { kind, word } = describeOutcome(receipt);
   if (kind === "flows") return "accepted";
   if (kind === "refused") return word === "lost" ? "lost" : "refused";
-  return ["left_spool", "duplicate"].includes(receipt.outcome ?? "") ? "left" : undefined;
+  return FATE_UNKNOWN.includes(receipt.outcome ?? "") ? "left" : undefined;
 }
 
 /**

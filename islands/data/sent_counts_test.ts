@@ -63,6 +63,13 @@ Deno.test("spooled envelopes → their keys, until it is known what became of th
   assert.deepEqual(ends(countReceipts(run, [delivered])), [1, 0, 0]);
 });
 
+Deno.test("sent by another tab → what became of it is not known", () => {
+  const { left, accepted } = countReceipts(NOTHING_SENT, [
+    receipt("a", { outcome: "handed_over" }),
+  ]);
+  assert.deepEqual([left, accepted], [1, 0]);
+});
+
 Deno.test("refusals → the newest one's reason, bounded; without one the outcome's meaning", () => {
   const limited = receipt("a", { status: 429, outcome: "rate_limited", error: "" });
   const first = countReceipts(NOTHING_SENT, [limited]);

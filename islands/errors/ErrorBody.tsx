@@ -225,7 +225,7 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
                   <i style={{ width: `${count / errors * 100}%` }} />
                 </i>
                 <small className="n">{formatNumber(count)} of {formatNumber(errors)}</small>
-                <ValueLinks name={name} value={value} />
+                <ValueLinks name={name} value={value} isOfAll />
               </dd>
             ))}
             {othersOf(values) > 0 && (

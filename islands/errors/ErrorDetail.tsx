@@ -40,7 +40,9 @@ export function ErrorDetail({ group, envelope, params }: {
       (() => read("error", { id: group, envelope: current, event: eventId ?? undefined })),
   );
   const content = reading.value;
-  const groupRow = useList("errors", { group, limit: 1 }).rows.find((row) => row.group === group);
+  const { application } = chosenFilters(params);
+  const ofGroup = useList("errors", { group, ...application && { application }, limit: 1 }).rows;
+  const groupRow = ofGroup.find((row) => row.group === group);
   const groups = useGroups(new URLSearchParams(params)).list;
   const groupIndex = groups.rows.findIndex((row) => row.group === group);
   // A group that was resolved has left the list.

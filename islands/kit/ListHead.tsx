@@ -42,7 +42,7 @@ export function ListHead({ what, of, actions, menu }: ListHeadProps) {
         </div>
       )}
       <div className="actions line">
-        {isRelay ? <p>{formatCount(total, "envelope")} of this session</p> : <TimeFilter />}
+        {isRelay ? <p>{formatCount(total, "envelope")} of this page</p> : <TimeFilter />}
         <LiveButton />
         {/* Where there is little room they are in the menu. */}
         {actions && <div className="wide">{actions}</div>}

@@ -14,13 +14,11 @@ const SEARCHED = ["traces", "logs", "errors"] as const;
 const FIELDS = new Map<string, readonly string[]>([
   ...["op", "status", "type"].map((name) => [name, []] as const),
   ["level", ["logs", "errors"]],
+  // Errors alone have these contexts as one value.
+  ...["browser", "os", "runtime", "device"].map((name) => [name, []] as const),
 ]);
-/** What errors call an attribute of logs. Other names with `sentry.` they do not have. */
-const IN_ERRORS = new Map([
-  ["sentry.release", "release"],
-  ["sentry.environment", "environment"],
-  ["server.address", "server"],
-]);
+/** What an attribute of logs is called in other views, as not all senders name it. */
+const FACTS = new Map([["sentry.release", "release"], ["sentry.environment", "environment"]]);
 /** Of a span it is the host that was asked, of errors and logs their own. */
 const SERVER = { errors: "server", logs: "server.address" };
 
@@ -29,13 +27,20 @@ const SERVER = { errors: "server", logs: "server.address" };
  * the rows of other views that have it.
  *
  * @param props.name of the field or attribute
+ * @param props.isOfAll it is of all applications, though the address names one
  */
-export function ValueLinks({ name, value }: { name: string; value: unknown }) {
+export function ValueLinks({ name, value, isOfAll = false }: {
+  name: string;
+  value: unknown;
+  isOfAll?: boolean;
+}) {
   const { id: view } = useView();
   const { params } = useFragment();
   const hrefOf = (isExcluded: boolean) => {
     const q = withValue(params.get("q") ?? "", name, value, isExcluded);
-    return q && fragmentTo(view, [], { ...Object.fromEntries(params), span: undefined, q });
+    const { application, ...others } = Object.fromEntries(params);
+    const sender = isOfAll ? undefined : application;
+    return q && fragmentTo(view, [], { ...others, application: sender, span: undefined, q });
   };
   const only = hrefOf(false);
   if (only === undefined) return null;
@@ -51,11 +56,8 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
       {others.filter((other) => other !== view).map((other) => {
         const isServer = name === SERVER.logs || view === "errors" && name === SERVER.errors;
         if (isServer && (view === "traces" || other === "traces")) return null;
-        const there = other === "errors"
-          ? IN_ERRORS.get(name) ?? name
-          : isServer
-          ? SERVER.logs
-          : name;
+        const there = isServer ? SERVER[other as keyof typeof SERVER] : FACTS.get(name) ?? name;
+        // Errors have no other names of this kind.
         if (other === "errors" && there.startsWith("sentry.")) return null;
         return (
           <a key={other} href={linkTo(other, [], { q: withValue("", there, value, false) })}>

@@ -85,7 +85,7 @@ const columnsOf = (
     tip:
       "Runs with an end, of other releases and of the newest; with a cross those that failed, or have" +
       " an error: one in the trace, of several runs one during this one alone",
-    width: 7,
+    width: 8,
     numeric: true,
     cell: ({ count, failed, before }) => (
       <>
@@ -112,6 +112,7 @@ const columnsOf = (
   },
   {
     title: "Duration",
+    className: "took",
     tip: ENDPOINT_TIP,
     width: 7,
     numeric: true,

@@ -48,7 +48,8 @@ export default function Overview() {
   const endpointsOf = Map.groupBy(endpoints.rows, ({ application }) => application);
   const ranked = applications?.map((row) => {
     const own = endpointsOf.get(row.key) ?? [];
-    const groups = open.rows.filter(({ applications }) => applications.includes(row.key));
+    const groups = open.rows.filter(({ applications }) => applications.includes(row.key))
+      .map((group) => ({ ...group, handled: !group.unhandled_in.includes(row.key) }));
     return { row, own, state: stateOf({ reasons: reasonsOf(row, groups, own) }) };
   }).toSorted((a, b) => a.state - b.state || b.row.last_seen - a.row.last_seen);
   const shown = ranked?.slice(0, MAX_APPLICATIONS);

@@ -37,7 +37,7 @@ const VITAL_COLUMNS: readonly Column<PageRow>[] = [
   ...(["lcp", "inp", "cls"] as const).map((name): Column<PageRow> => ({
     title: name.toUpperCase(),
     tip: `${VITALS[name].title}: ${VITAL_TIP}`,
-    width: 8,
+    width: 10,
     cell: (row) => <VitalBar name={name} sample={row[name]} />,
   })),
 ];

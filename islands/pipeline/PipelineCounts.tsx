@@ -24,7 +24,7 @@ type Row = readonly [state: string, own?: number, all?: number, note?: string | 
 /** What the less obvious states mean. */
 const MEANINGS: Readonly<Record<string, string>> = {
   "Rate limited": "answered 429, under a limit that the ingest announced; a sender may keep them",
-  Refused: "by the ingest or by the relay",
+  Refused: "by the ingest or by the relay; each answer counts, and after a 503 senders try again",
   Lost: "discarded without delivery, for their age, a full store or a rate limit",
 };
 
@@ -81,8 +81,8 @@ export function PipelineCounts({ ends, now }: {
         keyOf={([state]) => state}
       />
       <small>
-        This console and the sentence above since{" "}
-        {formatTimeOfDay(performance.timeOrigin)}, when the page was opened; all senders to this
+        What waits is of now, the rest of this console since{" "}
+        {formatTimeOfDay(performance.timeOrigin)}, when the page was opened; of all senders to this
         server since it started{health && `, as of ${formatTimeOfDay(health.at)}`}.
       </small>
     </div>

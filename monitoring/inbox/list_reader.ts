@@ -116,6 +116,7 @@ const ROWS = {
     const { group, where, level, trace_id } = newest;
     const { count, first_seen, first_received_at, last_seen, chart_from, chart_to } = found;
     const [severity, unhandled, handled] = JSON.parse(found.badges);
+    const applications: [string, number | null][] = JSON.parse(found.applications);
     const chart = Array<number>(CHART_PARTS).fill(0);
     for (const [part, errors] of JSON.parse(found.chart)) chart[part] = errors;
     return {
@@ -135,7 +136,8 @@ const ROWS = {
       envelope: envelopeAt(key),
       trace_id,
       application,
-      applications: JSON.parse(found.applications),
+      applications: applications.map(([key]) => key),
+      unhandled_in: applications.filter(([, unhandled]) => unhandled).map(([key]) => key),
       ...decisionOf(found),
     };
   },

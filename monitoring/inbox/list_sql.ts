@@ -205,7 +205,8 @@ export function errorGroupsSql(query: ListQuery): SqlList {
       ` min(${CHART_PARTS - 1}, CAST((e.at - :from) * ${CHART_PARTS} / (:to - :from)` +
       ` AS INTEGER)) AS part FROM ${counted} AND e.at >= :from GROUP BY part)) AS chart,` +
       " :from AS chart_from, :to AS chart_to," +
-      " (SELECT json_group_array(key ORDER BY errors DESC) FROM (SELECT count(*) AS errors," +
+      " (SELECT json_group_array(json_array(key, unhandled) ORDER BY errors DESC)" +
+      " FROM (SELECT count(*) AS errors, max(e.handled = 0) AS unhandled," +
       ` (SELECT key FROM applications WHERE id = e.application) AS key FROM ${counted}` +
       " GROUP BY e.application)) AS applications",
   });

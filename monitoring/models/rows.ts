@@ -221,6 +221,8 @@ export interface ErrorGroupRow {
   readonly application: string;
   /** Keys of the applications of the errors of `count`, those with most errors first. */
   readonly applications: readonly string[];
+  /** Those of `applications` with an error of `unhandled`. */
+  readonly unhandled_in: readonly string[];
   readonly state: GroupState;
   /** Not null: the group was resolved, and is open again because an error arrived. */
   readonly regression: Regression | null;

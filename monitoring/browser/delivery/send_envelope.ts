@@ -144,7 +144,8 @@ async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
 function noResponse(error: unknown, sentBytes: number): SendResult {
   const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
   return {
-    sentBytes,
+    // Without a connection nothing was sent.
+    sentBytes: isTimeout ? sentBytes : 0,
     retryAfter: null,
     rateLimits: null,
     error: isTimeout ? `no response within ${TIMEOUT_MS / 1000} s` : "no connection",

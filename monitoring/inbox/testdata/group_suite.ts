@@ -154,6 +154,20 @@ export function groupTests(
     }
   });
 
+  test("group of two applications, unhandled in one → it alone is named", async () => {
+    await using tested = await start();
+    for (const [service, handled] of [["shop", true], ["billing", false], ["billing", true]]) {
+      const values = [{ type: "TypeError", value: "a", mechanism: { handled } }];
+      const sent = error("a", undefined, { release: `${service}@1`, exception: { values } });
+      const header = { sdk: { name: "sentry.python" } };
+      await tested.inbox.store(admitted(envelopeOf(header, sent), tested.now));
+    }
+    const [group] = tested.inbox.page("errors", {}).rows;
+    assert.equal(group?.applications.length, 2);
+    const names = new Map(tested.inbox.applications({}).rows.map(({ key, name }) => [key, name]));
+    assert.deepEqual(group.unhandled_in.map((key) => names.get(key)), ["billing"]);
+  });
+
   test("two applications, one has the error again → its own releases, not the newest of all", async () => {
     await using tested = await start();
     await tested.error("a", "2.0.0-rc", "staging");

@@ -233,6 +233,7 @@ function addRowTests(test: AddTest): void {
       chart_to: NOON + 2_001,
       trace_id: hexId(2),
       applications: [application],
+      unhandled_in: [],
       state: "open",
       regression: null,
     });
