@@ -70,9 +70,15 @@ export function RelatedItems({ eventId, items }: {
         <section aria-labelledby="error-profiles">
           <h4 id="error-profiles">Profiles</h4>
           <ul>
-            {profiles.map(({ envelope, durationMs, samples }, index) => (
+            {profiles.map(({ id, envelope, durationMs, samples }, index) => (
               <li key={index} className="line">
-                <a href={linkTo("envelopes", [String(envelope)])}>Profile</a>
+                <a
+                  href={id === null
+                    ? linkTo("envelopes", [String(envelope)])
+                    : linkTo("profiles", [id])}
+                >
+                  Profile
+                </a>
                 <small>
                   {durationMs !== null && `${formatDuration(durationMs)}, `}
                   {formatCount(samples, "sample")}

@@ -48,9 +48,11 @@ const HINT = (
   </p>
 );
 
+export const SESSION = "Profiler session";
+
 /** The name of a row: of its transaction, or of the longest span of its session. */
 export const profileName = ({ name, kind }: Pick<ProfileRow, "name" | "kind">) =>
-  name ?? (kind === "session" ? "Profiler session" : "(no name)");
+  name ?? (kind === "session" ? SESSION : "(no name)");
 
 const COLUMNS: readonly Column<ProfileRow>[] = [
   {
@@ -59,7 +61,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
       <>
         {link(profileName(row))}
         {row.kind === "session" && row.spans > 1 && (
-          <small className="quiet" title="Of these, the longest is named">
+          <small className="quiet wide" title="Of these, the longest is named">
             {` and ${formatCount(row.spans - 1, "other")}`}
           </small>
         )}

@@ -1,14 +1,21 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
-import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import {
   busySamples,
+  foldedCalls,
   functionRows,
   mainFunction,
+  ownCalls,
 } from "../../monitoring/models/profile/call_tree.ts";
-import type { ProfileContent } from "../../monitoring/models/profile/profile_content.ts";
-import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
+import { profileAsMarkdown } from "../../monitoring/models/profile/profile_as_markdown.ts";
+import {
+  omittedText,
+  type ProfileContent,
+} from "../../monitoring/models/profile/profile_content.ts";
+import type { ProfileFrame } from "../../monitoring/models/profile/sent_profile.ts";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
@@ -16,15 +23,21 @@ import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
+import { SearchInput } from "../kit/SearchField.tsx";
+import { Segmented } from "../kit/Segmented.tsx";
 import { FunctionTable } from "./FunctionTable.tsx";
-import { profileName } from "./ProfileList.tsx";
+import { ProfileFacts } from "./ProfileFacts.tsx";
+import { type DrawnBar, ProfileFlame, wholeAxis } from "./ProfileFlame.tsx";
+import { profileName, SESSION } from "./ProfileList.tsx";
+
+/** What the parameter `as` chooses. */
+const SHAPES = [[undefined, "Time order"], ["left-heavy", "Left-heavy"]] as const;
 
 /** One profile: of a transaction, of a session, or what its profiler recorded of a span. */
 export function ProfileView({ id }: { id: string }) {
   const { params } = useFragment();
-  const [trace, span, thread] = ["trace", "span", "thread"].map((name) =>
-    params.get(name) ?? undefined
-  );
+  const [trace, span, thread, as] = ["trace", "span", "thread", "as"]
+    .map((name) => params.get(name) ?? undefined);
   const list = useList("profiles", { profile: id });
   const row = list.rows[0];
   const asked = span === undefined ? { id, thread } : { id, thread, trace, span };
@@ -34,7 +47,16 @@ export function ProfileView({ id }: { id: string }) {
     row && (() => read("profile", asked)),
   );
   const profile = content.value;
-  const of = list.state === "ready" && row ? content : list;
+  const [window, setWindow] = useState<Extent>();
+  const [selected, setSelected] = useState<DrawnBar>();
+  const shown = [id, span, thread, as].join();
+  const [was, setWas] = useState(shown);
+  if (was !== shown) {
+    setWas(shown);
+    setWindow(undefined);
+    setSelected(undefined);
+  }
+  const close = window ? () => setWindow(undefined) : selected && (() => setSelected(undefined));
   return (
     <DetailView
       className="profile"
@@ -46,7 +68,10 @@ export function ProfileView({ id }: { id: string }) {
           thread: undefined,
         }),
       }}
-      title={profile?.span?.name ?? (row ? profileName(row) : "Profile")}
+      title={profile?.span?.name ??
+        (row ? row.kind === "session" ? SESSION : profileName(row) : "Profile")}
+      shown={span}
+      closeInner={close}
       facts={row && (
         <>
           <SentBy keys={[row.application]} />
@@ -58,47 +83,139 @@ export function ProfileView({ id }: { id: string }) {
       actions={profile && (
         <CopyMenu
           what="profile"
-          texts={{ "Copy as JSON": () => JSON.stringify(profile, null, 2) }}
+          texts={{
+            "Copy as Markdown": () => profileAsMarkdown(profile),
+            "Copy as JSON": () => JSON.stringify(profile, null, 2),
+          }}
         />
       )}
     >
-      {profile && row ? <Content profile={profile} /> : <Unread what="profile" of={of} />}
+      {profile && row && content.state !== "failed"
+        ? (
+          <Content
+            key={shown}
+            {...{ profile, window, setWindow, selected, setSelected }}
+            isHeavy={as === "left-heavy"}
+          />
+        )
+        : <Unread what="profile" of={list.state === "ready" && row ? content : list} />}
     </DetailView>
   );
 }
 
-function Content({ profile }: { profile: ProfileContent }) {
-  const { interval_ms, samples, span, threads, thread } = profile;
-  const rows = useMemo(() => functionRows(profile), [profile]);
+function Content({ profile, isHeavy, window, setWindow, selected, setSelected }: {
+  profile: ProfileContent;
+  isHeavy: boolean;
+  /** Undefined: the whole profile. */
+  window: Extent | undefined;
+  setWindow: (window: Extent | undefined) => void;
+  selected: DrawnBar | undefined;
+  setSelected: (bar: DrawnBar | undefined) => void;
+}) {
+  const { params } = useFragment();
+  const isOwn = params.get("own") === "1";
+  const [text, setText] = useState("");
+  const tree = useMemo(() => isOwn ? ownCalls(profile) : profile, [profile, isOwn]);
+  const drawn = useMemo(() => foldedCalls(tree), [tree]);
+  const rows = useMemo(() => functionRows(tree), [tree]);
+  const searched = text.trim().toLowerCase();
+  const matches = useMemo(() =>
+    new Set(
+      searched === ""
+        ? []
+        : rows.map(({ frame }) => frame).filter((frame) => isMatch(tree.frames[frame]!, searched)),
+    ), [tree, rows, searched]);
+  const { interval_ms, samples, span, start_ms } = profile;
   const busy = busySamples(profile);
-  const main = mainFunction(profile, rows);
+  const main = useMemo(() => mainFunction(profile), [profile]);
   const time = (count: number) => formatDuration(count * interval_ms);
-  const chosen = threads.find(({ id }) => id === thread);
+  const whole = wholeAxis(profile, false);
+  const omitted = omittedText(profile);
+  /** Marks all calls of a function. */
+  const mark = (frame: number) => setSelected({ frame });
   return (
     <>
-      <p className="facts pad">
-        <b>{formatCount(samples.length, "sample")}</b>, {formatDuration(interval_ms)} apart
+      <div className="profile-sum line entry">
+        <b className="profile-time">{formatDuration(whole.end_ms - whole.start_ms)}</b>
+        <p>
+          <b>{formatCount(samples.length, "sample")}</b>, {formatDuration(interval_ms)} apart
+          <small
+            className="quiet"
+            title="Samples in which a function ran, each for the distance of two"
+          >
+            {time(busy)} in functions
+          </small>
+        </p>
         {main && (
-          <span>
+          <p
+            className="profile-main"
+            title="The innermost function of the application that runs in at least half of these samples, itself or in what it calls; if there is none, the one in most"
+          >
             <b>{time(main.total)} of {time(busy)}</b> in{" "}
-            <code>{profile.frames[main.frame]!.function}</code> and what it calls
-          </span>
+            <button type="button" className="bare" onClick={() => mark(main.frame)}>
+              <code>{profile.frames[main.frame]!.function}</code>
+            </button>{" "}
+            and what it calls
+            <small className="quiet">{time(main.self)} itself</small>
+          </p>
         )}
-      </p>
-      <FunctionTable profile={profile} rows={rows} />
-      <KeyValueList
-        entries={[
-          span !== null && {
-            name: "Span",
-            value: (
-              <a href={linkTo("traces", [span.trace_id], { span: span.span_id ?? undefined })}>
-                {span.name}
-              </a>
-            ),
-          },
-          { name: "Thread", value: chosen?.name ?? thread },
-        ]}
-      />
+      </div>
+      {omitted !== "" && <p className="note pad">{omitted}</p>}
+      <div className="profile-body">
+        <div className="profile-graph">
+          <div className="line pad">
+            <Segmented label="Shown as" name="as" choices={SHAPES} />
+            <SearchInput
+              label="Search functions and files"
+              placeholder="Function or file"
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+            <label className="line">
+              <input
+                type="checkbox"
+                checked={isOwn}
+                onChange={({ target }) => changeParams({ own: target.checked ? "1" : undefined })}
+              />
+              <span title="What runs in libraries counts for the function that called them">
+                Own code only
+              </span>
+            </label>
+            {searched !== "" && (
+              <output className="quiet">{formatCount(matches.size, "function")} found</output>
+            )}
+          </div>
+          {busy === 0 ? <p className="empty">No function ran in these samples.</p> : (
+            <ProfileFlame
+              profile={profile}
+              tree={drawn}
+              isHeavy={isHeavy}
+              {...{ window, setWindow, selected, matches }}
+              onSelect={setSelected}
+            />
+          )}
+          <FunctionTable
+            tree={tree}
+            rows={matches.size > 0 || searched !== ""
+              ? rows.filter(({ frame }) => matches.has(frame))
+              : rows}
+            busy={busySamples(tree)}
+            isAll={searched === ""}
+            selected={selected?.frame}
+            onSelect={mark}
+          />
+        </div>
+        <ProfileFacts
+          profile={profile}
+          tree={drawn}
+          rows={rows}
+          selected={selected}
+          onSelect={mark}
+        />
+      </div>
     </>
   );
 }
+
+const isMatch = ({ function: name, file }: ProfileFrame, text: string) =>
+  `${name}\n${file ?? ""}`.toLowerCase().includes(text);

@@ -17,6 +17,7 @@ import { CopyId } from "../kit/CopyButton.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { PlayLink } from "../kit/PlayLink.tsx";
 import { KindMark } from "./SpanKinds.tsx";
+import { SpanProfile } from "./SpanProfile.tsx";
 import { SpanEvents } from "./SpanEvents.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";
@@ -96,6 +97,7 @@ export function SpanDetail(
           />
         </div>
       )}
+      {span && <SpanProfile traceId={traceId} span={span} />}
       <Warnings warnings={spanWarnings(node, time)} />
       {/* The name of a request is shown without the trace's own host. */}
       {span && !/^(http\.client|resource)/.test(span.op ?? "") && (

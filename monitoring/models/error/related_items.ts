@@ -26,6 +26,8 @@ export interface Feedback {
 }
 
 export interface Profile {
+  /** Null: it has none, and is not listed. */
+  readonly id: string | null;
   readonly envelope: number;
   /** From the first to the last sample; null: they have no times. */
   readonly durationMs: number | null;
@@ -102,5 +104,6 @@ function readProfile(profile: unknown, envelope: number): Profile {
     first = Math.min(first, ms);
     last = Math.max(last, ms);
   }
-  return { envelope, durationMs: last >= first ? last - first : null, samples: samples.length };
+  const id = hexId(at(profile, "event_id")) ?? hexId(at(profile, "profile_id"));
+  return { id, envelope, durationMs: last >= first ? last - first : null, samples: samples.length };
 }

@@ -28,13 +28,14 @@ Deno.test("profiles → duration and samples", () => {
   const bytes = envelopeOf(
     { event_id: ID },
     ["profile", {
+      event_id: ID,
       profile: { samples: [{ elapsed_since_start_ns: "0" }, {}, { elapsed_since_start_ns: 25e6 }] },
     }],
     ["profile", []],
   );
   assert.deepEqual(readRelatedItems(bytes, 9, ID).profiles, [
-    { envelope: 9, durationMs: 25, samples: 3 },
-    { envelope: 9, durationMs: null, samples: 0 },
+    { id: ID, envelope: 9, durationMs: 25, samples: 3 },
+    { id: null, envelope: 9, durationMs: null, samples: 0 },
   ]);
 });
 

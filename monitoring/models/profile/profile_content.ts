@@ -156,3 +156,18 @@ class TreeBuilder {
     );
   }
 }
+
+/** Where a function is: its file and line. */
+export const placeOf = ({ file, line }: ProfileFrame) =>
+  file === null ? "native" : line === null ? file : `${file}:${line}`;
+
+/** States what is not shown; empty: nothing. */
+export function omittedText({ omitted: { envelopes, samples } }: Pick<ProfileContent, "omitted">) {
+  const parts = [
+    ...envelopes > 0 ? [`${envelopes.toLocaleString("en")} older envelopes of this profile`] : [],
+    ...samples > 0 ? [`${samples.toLocaleString("en")} samples`] : [],
+  ];
+  return parts.length === 0
+    ? ""
+    : `Not shown: ${parts.join(", ")}. They are over the limits, or cannot be read.`;
+}

@@ -1,0 +1,37 @@
+import { formatDuration } from "../../components/format.ts";
+import { busySamples, mainFunction } from "../../monitoring/models/profile/call_tree.ts";
+import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
+import { linkTo } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
+import { read } from "../data/read.ts";
+import { useRead } from "../data/use_read.ts";
+
+/** With fewer samples a part of them means nothing. */
+const MIN_SAMPLES = 5;
+
+/** What ran most during a span, if a profile of its application covers it; else nothing. */
+export function SpanProfile({ traceId, span }: { traceId: string; span: TraceSpan }) {
+  const { span_id, application, start_ms, end_ms } = span;
+  const { rows } = useList("profiles", { trace: traceId });
+  const row = rows.find((row) =>
+    row.application === application && start_ms !== null && end_ms !== null &&
+    row.started_at < end_ms && row.ended_at > start_ms
+  );
+  const asked = row && { id: row.profile_id, trace: traceId, span: span_id };
+  const { state, value } = useRead(
+    ["profile", asked, row?.samples],
+    asked && (() => read("profile", asked)),
+  );
+  const busy = value && busySamples(value);
+  const main = value && mainFunction(value);
+  if (!asked || !busy || !main || busy < MIN_SAMPLES || state !== "ready") return null;
+  return (
+    <p className="pad">
+      {formatDuration(busy * value.interval_ms)} of this span:{" "}
+      <b>{Math.round(main.total / busy * 100)} %</b> in{" "}
+      <a href={linkTo("profiles", [asked.id], { trace: traceId, span: span_id })}>
+        <code>{value.frames[main.frame]!.function}</code>
+      </a>
+    </p>
+  );
+}
