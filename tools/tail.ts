@@ -28,7 +28,16 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 /** The lists are not asked for other envelopes, such as those of recordings. */
-const LISTED_TYPES = ["event", "raw_security", "log", "transaction", "span", "check_in"];
+const LISTED_TYPES = [
+  "event",
+  "raw_security",
+  "log",
+  "transaction",
+  "span",
+  "check_in",
+  "profile",
+  "profile_chunk",
+];
 
 /** Traces whose names are remembered. */
 const MAX_TRACES = 10_000;
@@ -149,6 +158,10 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
     return names.get(key ?? "") ?? UNKNOWN_NAME;
   };
   const isNews = (row: TailRow) => {
+    if (row.kind === "profile" && row.of === "session") {
+      if (traces.size > MAX_TRACES) traces.clear();
+      return !traces.has(row.profile_id) && traces.set(row.profile_id, row.name) !== undefined;
+    }
     if (row.kind !== "trace") return true;
     if (traces.size > MAX_TRACES) traces.clear();
     const isNamed = row.spans > 0 && traces.get(row.trace_id) !== row.name;

@@ -6,6 +6,7 @@ import type {
   LogRow,
   MonitorRunRow,
   OccurrenceRow,
+  ProfileRow,
   TraceRow,
 } from "../monitoring/models/rows.ts";
 import { visibleText } from "./command_line.ts";
@@ -17,6 +18,7 @@ export const KINDS = {
   logs: { list: "logs", kind: "log" },
   monitors: { list: "runs", kind: "run" },
   ai: { list: "ai_runs", kind: "ai" },
+  profiles: { list: "profiles", kind: "profile" },
 } as const;
 export type View = keyof typeof KINDS;
 export const VIEWS = Object.keys(KINDS) as View[];
@@ -27,6 +29,7 @@ export type TailRow =
   | { readonly kind: "log" } & LogRow
   | { readonly kind: "run" } & MonitorRunRow
   | { readonly kind: "ai" } & Omit<AiRunRow, "kind">
+  | { readonly kind: "profile" } & ProfileRow
   | { readonly kind: "trace" } & TraceRow;
 
 /** Maximum number of characters of the text, and of the notes: some rows of a terminal. */
@@ -100,6 +103,21 @@ function partsOf(row: TailRow) {
         ...[formatCount(calls, "call"), formatCount(tools, "tool")],
         `${input_tokens ?? "?"} in, ${output_tokens ?? "?"} out`,
         ...failed ? ["failed"] : [],
+        ...trace,
+      ],
+    };
+  }
+  if (row.kind === "profile") {
+    const { name, samples, started_at, ended_at, top } = row;
+    return {
+      at: started_at,
+      label: "profile",
+      colour: "span",
+      text: name ?? "session of a profiler",
+      notes: [
+        formatDuration(ended_at - started_at),
+        formatCount(samples, "sample"),
+        ...top ? [`${Math.round(top.share * 100)} % in ${top.function} itself`] : [],
         ...trace,
       ],
     };

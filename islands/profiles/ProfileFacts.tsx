@@ -31,7 +31,7 @@ export function ProfileFacts({ profile, tree, rows, selected, onSelect }: {
     ? 0
     : samples.filter(([at]) => at + start_ms >= span.start_ms && at + start_ms <= span.end_ms)
       .length;
-  const isSession = row.kind === "session" && span === null;
+  const isSession = row.of === "session" && span === null;
   return (
     <aside className="profile-facts" aria-label="Facts of the profile">
       {selected && <SelectedFunction {...{ tree, rows, selected, onSelect }} />}
@@ -49,7 +49,7 @@ export function ProfileFacts({ profile, tree, rows, selected, onSelect }: {
               { name: "Trace", value: <CopyId id={span.trace_id} what="trace id" /> },
             ]}
           />
-          {row.kind === "session" && (
+          {row.of === "session" && (
             <a href={fragmentTo("profiles", [row.profile_id])}>Whole session</a>
           )}
         </section>
@@ -109,7 +109,7 @@ export function ProfileFacts({ profile, tree, rows, selected, onSelect }: {
             row.release !== null && { name: "Release", value: row.release },
             {
               name: "Kind",
-              value: row.kind === "session" ? "Session of a profiler" : "One transaction",
+              value: row.of === "session" ? "Session of a profiler" : "One transaction",
             },
           ]}
         />

@@ -51,8 +51,8 @@ const HINT = (
 export const SESSION = "Profiler session";
 
 /** The name of a row: of its transaction, or of the longest span of its session. */
-export const profileName = ({ name, kind }: Pick<ProfileRow, "name" | "kind">) =>
-  name ?? (kind === "session" ? SESSION : "(no name)");
+export const profileName = ({ name, of }: Pick<ProfileRow, "name" | "of">) =>
+  name ?? (of === "session" ? SESSION : "(no name)");
 
 const COLUMNS: readonly Column<ProfileRow>[] = [
   {
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
     cell: (row, link) => (
       <>
         {link(profileName(row))}
-        {row.kind === "session" && row.spans > 1 && (
+        {row.of === "session" && row.spans > 1 && (
           <small className="quiet wide" title="Of these, the longest is named">
             {` and ${formatCount(row.spans - 1, "other")}`}
           </small>

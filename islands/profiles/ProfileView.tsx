@@ -69,7 +69,7 @@ export function ProfileView({ id }: { id: string }) {
         }),
       }}
       title={profile?.span?.name ??
-        (row ? row.kind === "session" ? SESSION : profileName(row) : "Profile")}
+        (row ? row.of === "session" ? SESSION : profileName(row) : "Profile")}
       shown={span}
       closeInner={close}
       facts={row && (
@@ -77,7 +77,7 @@ export function ProfileView({ id }: { id: string }) {
           <SentBy keys={[row.application]} />
           {row.release}
           <Timestamp at={profile?.start_ms || row.started_at} precision="ms" isAsSent />
-          <CopyId id={id} what={row.kind === "session" ? "profiler id" : "profile id"} />
+          <CopyId id={id} what={row.of === "session" ? "profiler id" : "profile id"} />
         </>
       )}
       actions={profile && (

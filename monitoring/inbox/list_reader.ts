@@ -86,7 +86,7 @@ interface FoundRecording extends Found, Pick<RecordingRow, "replay_id" | "applic
 }
 
 /** `top` is JSON. */
-interface FoundProfile extends Found, Omit<ProfileRow, "kind" | "top"> {
+interface FoundProfile extends Found, Omit<ProfileRow, "of" | "top"> {
   readonly kind: string;
   readonly top: string | null;
 }
@@ -149,9 +149,9 @@ const ROWS = {
     recordingRow(JSON.parse(segments), replay_id, application, errors),
   feedback: ({ key, entry, ...found }: FoundEntry & FoundFeedback) =>
     feedbackRow(key, JSON.parse(entry), found),
-  profiles: ({ key: _, rank: __, tie: ___, ...row }: FoundProfile): ProfileRow => ({
+  profiles: ({ key: _, rank: __, tie: ___, kind, ...row }: FoundProfile): ProfileRow => ({
     ...row,
-    kind: row.kind === "profile" ? "transaction" : "session",
+    of: kind === "profile" ? "transaction" : "session",
     top: JSON.parse(row.top ?? "null"),
   }),
   envelopes: (

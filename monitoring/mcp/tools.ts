@@ -12,6 +12,7 @@ import {
 } from "../models/list_query.ts";
 import { getAgentRun } from "./ai_tools.ts";
 import { getError } from "./error_details.ts";
+import { getProfile } from "./profile_details.ts";
 import { isoTime, type TelemetryReader, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
 import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
@@ -35,7 +36,12 @@ const text = (description: string) => ({ type: "string", description });
 const NEWEST = "newest";
 
 /** Inputs that have another name than their filter: the one in what the tools return. */
-const PARAMETERS: Record<string, string> = { query: "q", trace_id: "trace", replay_id: "replay" };
+const PARAMETERS: Record<string, string> = {
+  query: "q",
+  trace_id: "trace",
+  replay_id: "replay",
+  profile_id: "profile",
+};
 
 /** What a filter's value is, if not any text. */
 const KINDS: Readonly<Record<string, object>> = {
@@ -133,6 +139,29 @@ export const TOOLS: readonly Tool[] = [
     run: getTrace,
   },
   {
+    name: "list_profiles",
+    title: "List profiles",
+    description:
+      "Lists profiles of transactions and sessions of profilers, newest first: name, times, samples, the number of" +
+      " spans that a session covers, and the function with most self time.",
+    input: object({ ...listInputs("profiles"), sort: sortedBy("slowest", "duration") }),
+    run: (input, reader) => listRows("profiles", "Profiles", input, reader),
+  },
+  {
+    name: "get_profile",
+    title: "Get one profile",
+    description:
+      "Returns the functions of one profile with most self time, the application's function that most of the time was" +
+      " spent in, the tree of calls with most samples, and the spans that it covers. With `trace_id` and `span_id`:" +
+      " what ran during that span.",
+    input: object({
+      profile_id: filterInput("profile"),
+      trace_id: filterInput("trace"),
+      span_id: text("Of that trace: limits the profile to its time and thread."),
+    }, ["profile_id"]),
+    run: getProfile,
+  },
+  {
     name: "list_monitors",
     title: "List monitors",
     description:
@@ -173,7 +202,7 @@ export const TOOLS: readonly Tool[] = [
 
 /** One page of a list, with as many rows as fit into an answer. */
 function listRows(
-  view: "errors" | "logs" | "traces" | "monitors" | "ai_runs",
+  view: "errors" | "logs" | "traces" | "profiles" | "monitors" | "ai_runs",
   what: string,
   input: ToolInput,
   { inbox }: TelemetryReader,

@@ -161,7 +161,7 @@ export interface ProfileRow {
   /** Of the profile or of the profiler. */
   readonly profile_id: string;
   /** `transaction`: of one. `session`: of a profiler that runs on, while spans name it. */
-  readonly kind: "transaction" | "session";
+  readonly of: "transaction" | "session";
   /** Of the transaction; of a session that of the longest span that names it. */
   readonly name: string | null;
   /** When its first and its last sample was taken. */

@@ -82,7 +82,7 @@ export function addProfileTests(test: AddTest): void {
       const { application: _application, ...facts } = row!;
       assert.deepEqual(facts, {
         profile_id: hexId(1),
-        kind: "session",
+        of: "session",
         name: "GET /report",
         started_at: NOON - 60_000,
         ended_at: NOON - 29_980,
