@@ -42,6 +42,21 @@ const RUN: TailRow = {
   ...runRow({ started_at: AT, slug: "report", state: "over_time", duration: 90_000 }),
 };
 
+const PROFILE: TailRow = {
+  kind: "profile",
+  of: "transaction",
+  profile_id: TRACE,
+  name: "GET /pay",
+  started_at: AT,
+  ended_at: AT + 350,
+  samples: 36,
+  top: { function: "compare", file: null, share: 0.47 },
+  spans: 0,
+  release: null,
+  trace_id: TRACE,
+  application: "x",
+};
+
 const line = (row: TailRow) => formatRow(row, "sentry.python", false);
 
 const AI_RUN: TailRow = {
@@ -52,13 +67,14 @@ const AI_RUN: TailRow = {
   ...{ input_tokens: 1_150, output_tokens: null, cost: null },
 };
 
-Deno.test("an error, a log, a run, an AI run and a trace → one line each", () => {
-  assert.deepEqual([AI_RUN, TRACE_ROW, ERROR, LOG, RUN].map(line), [
+Deno.test("an error, a log, a run of each kind, a trace and a profile → one line each", () => {
+  assert.deepEqual([AI_RUN, TRACE_ROW, ERROR, LOG, RUN, PROFILE].map(line), [
     "14:03:22.084 ai      sentry.python support  3.62 s  2 calls  1 tool  1150 in, ? out  failed  trace abababab",
     "14:03:22.084 trace   sentry.python http.server GET /pay  1.20 s  1 span  trace abababab",
     "14:03:22.084 ERROR   sentry.python TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
     "14:03:22.084 warn    sentry.python slow  n=7  trace abababab",
     "14:03:22.084 RUN     sentry.python report over time  1 min 30 s",
+    "14:03:22.084 profile sentry.python GET /pay  350 ms  36 samples  47 % in compare itself  trace abababab",
   ]);
 });
 

@@ -125,7 +125,7 @@ function Content({ profile, isHeavy, window, setWindow, selected, setSelected }:
         ? []
         : rows.map(({ frame }) => frame).filter((frame) => isMatch(tree.frames[frame]!, searched)),
     ), [tree, rows, searched]);
-  const { interval_ms, samples, span, start_ms } = profile;
+  const { interval_ms, samples } = profile;
   const busy = busySamples(profile);
   const main = useMemo(() => mainFunction(profile), [profile]);
   const time = (count: number) => formatDuration(count * interval_ms);

@@ -15,6 +15,8 @@ const TOOLS = [
   "search_logs",
   "list_traces",
   "get_trace",
+  "list_profiles",
+  "get_profile",
   "list_monitors",
   "list_agent_runs",
   "get_agent_run",

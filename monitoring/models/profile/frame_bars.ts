@@ -99,7 +99,7 @@ class BarCollector {
   constructor(readonly window: Extent, readonly least: number) {}
 
   add(bar: OpenBar): void {
-    if (bar.end_ms < this.window.start_ms || bar.start_ms > this.window.end_ms) return;
+    if (bar.end_ms <= this.window.start_ms || bar.start_ms >= this.window.end_ms) return;
     const narrow = this.#narrow[bar.lane];
     const isNarrow = bar.end_ms - bar.start_ms < this.least;
     if (isNarrow && narrow && bar.end_ms - narrow.start_ms < 2 * this.least) {
