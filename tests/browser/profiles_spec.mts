@@ -101,7 +101,7 @@ test("profile with hostile texts, one that is gone → text, and a message", asy
   const hostile = JSON.parse(
     JSON.stringify(profile).replaceAll("formatRows", MARKUP.replaceAll('"', '\\"')),
   );
-  await postEnvelope(server.origin, SENDER, transaction!, [type, hostile]);
+  await postEnvelope(server.origin, SENDER, transaction, [type, hostile]);
   await page.goto(`/#/profiles/${hexId(1_001)}`);
   await expect(functions(page)).toContainText("<img src=x");
   expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);

@@ -41,7 +41,7 @@ export function profiledTransaction(
   n: number,
   start: number,
   name = "GET /api/report",
-): TestItem[] {
+): [TestItem, TestItem] {
   const trace = { trace_id: hexId(n), span_id: `${n}`.padStart(16, "a") };
   const child = { ...trace, span_id: `${n}`.padStart(16, "b"), parent_span_id: trace.span_id };
   return [
