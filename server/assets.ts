@@ -1,5 +1,5 @@
 /** Questions about the assets of a build. */
-import { undefinedIfNotFound } from "./if_found.ts";
+import { undefinedIfNotFound } from "../monitoring/protocol/if_found.ts";
 import type { AssetRole, Manifest } from "./manifest.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { undefinedIfNotFound } from "./if_found.ts";
+import { undefinedIfNotFound } from "../monitoring/protocol/if_found.ts";
 
 export interface Manifest {
   readonly version: typeof MANIFEST_VERSION;

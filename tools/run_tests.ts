@@ -7,7 +7,7 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { ifFound } from "../server/if_found.ts";
+import { ifFound } from "../monitoring/protocol/if_found.ts";
 import { readArguments, runTask, UserError } from "./command_line.ts";
 import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
 import { projectRoot } from "./project_files.ts";

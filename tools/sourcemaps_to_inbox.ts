@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { TOOL } from "../monitoring/protocol/commands.ts";
-import { undefinedIfNotFound } from "../server/if_found.ts";
+import { undefinedIfNotFound } from "../monitoring/protocol/if_found.ts";
 import {
   httpOrigin,
   type InboxAddress,

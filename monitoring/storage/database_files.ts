@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { ifFound } from "../protocol/if_found.ts";
 import { linkError, type StoreName } from "./errors.ts";
 
 /** Only the owner may read and write: telemetry at rest, possibly in a folder that others can list. */
@@ -9,19 +10,8 @@ const OTHERS = 0o077;
 const SQLITE_FILES = ["-wal", "-shm", "-journal", ""];
 const OPENED = [...SQLITE_FILES, ".reserve"];
 
-/** Without following a link. Undefined: no such file. */
-export function statOf(path: string): Deno.FileInfo | undefined {
-  try {
-    // Faster than `lstatSync` of node:fs.
-    return Deno.lstatSync(path);
-  } catch (error) {
-    // A file has taken the place of the folder.
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-      return undefined;
-    }
-    throw error;
-  }
-}
+/** Without following a link. Undefined: no such file. Faster than `lstatSync` of node:fs. */
+export const statOf = (path: string) => ifFound(() => Deno.lstatSync(path));
 
 /** Device and inode: changes when another file takes the name. */
 export function identityOf(file: Deno.FileInfo | undefined): string | undefined {

@@ -1,5 +1,5 @@
 /** Whether a build is up to date, as in `make`: nothing that it was made of has changed since. */
-import { undefinedIfNotFound } from "../if_found.ts";
+import { undefinedIfNotFound } from "../../monitoring/protocol/if_found.ts";
 import { MANIFEST, readManifest } from "../manifest.ts";
 
 /** The lock contains the hash of each package, so packages are not compared. */

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { undefinedIfNotFound } from "../if_found.ts";
+import { undefinedIfNotFound } from "../../monitoring/protocol/if_found.ts";
 
 export interface OutputFile {
   /** Relative to the build's folder. */

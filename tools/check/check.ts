@@ -1,5 +1,5 @@
 /** `deno task check`: every static check, all of them even if one fails. The last line is `N passed, N failed`. */
-import { ifFound } from "../../server/if_found.ts";
+import { ifFound } from "../../monitoring/protocol/if_found.ts";
 import { projectFiles, projectRoot } from "../project_files.ts";
 import { checkImports, readImports } from "./check_imports.ts";
 import { checkLinks } from "./check_links.ts";

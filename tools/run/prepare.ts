@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isFresh } from "../../server/build/freshness.ts";
-import { ifFound } from "../../server/if_found.ts";
+import { ifFound } from "../../monitoring/protocol/if_found.ts";
 import { projectRoot } from "../project_files.ts";
 
 /** Packages that only tests, tools, examples and the type check import. A server is installed without them. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { IS_PACKAGED } from "../../monitoring/protocol/commands.ts";
-import { ifFound } from "../../server/if_found.ts";
+import { ifFound } from "../../monitoring/protocol/if_found.ts";
 import { LAUNCHED } from "../../server/serve.ts";
 import { serverPermissions } from "./permissions.ts";
 

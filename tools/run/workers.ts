@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { ifFound } from "../../server/if_found.ts";
+import { ifFound } from "../../monitoring/protocol/if_found.ts";
 import { sendSignal } from "./processes.ts";
 
 interface WorkersOptions {
