@@ -3,13 +3,14 @@
  * bytes.
  */
 import * as esbuild from "esbuild";
+import { createTar, type TarFileInput } from "nanotar";
+import { Buffer } from "node:buffer";
 import { basename, dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import project from "../../deno.json" with { type: "json" };
 import { PLAYER_ENTRY } from "../../monitoring/player/build.ts";
 import { projectRoot } from "../project_files.ts";
 import { licencesOf } from "./licences.ts";
-import { tar, type TarFile } from "./tar.ts";
 
 /** The name of the package and of its command. */
 const NAME = "sightglass";
@@ -32,6 +33,11 @@ const FILES = [
   "tools/sentry_cli/deno.json",
   "tools/sentry_cli/deno.lock",
 ];
+
+/** Of all files: npm's own archives have this time. */
+const MODIFIED_MS = 499_162_500_000;
+/** Longer ones would be cut. */
+const MAX_PATH = 100;
 
 /** Installed when it is needed: it is large. */
 const PLAYWRIGHT = "@playwright/test";
@@ -70,7 +76,7 @@ const addresses: esbuild.Plugin = {
   },
 };
 
-async function bundle(): Promise<TarFile[]> {
+async function bundle(): Promise<TarFileInput[]> {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: projectRoot,
     entryPoints: [
@@ -98,25 +104,25 @@ async function bundle(): Promise<TarFile[]> {
   });
   await esbuild.stop();
   return outputFiles.map(({ path, contents }) => ({
-    path: relative(projectRoot, path),
-    bytes: contents,
+    name: relative(projectRoot, path),
+    data: contents,
   }));
 }
 
 /** A file of the project, or those of a folder, with their paths in it. */
-function filesOf(path: string): TarFile[] {
+function filesOf(path: string): TarFileInput[] {
   const full = join(projectRoot, path);
-  if (Deno.statSync(full).isFile) return [{ path, bytes: Deno.readFileSync(full) }];
+  if (Deno.statSync(full).isFile) return [{ name: path, data: Deno.readFileSync(full) }];
   return [...Deno.readDirSync(full)].flatMap(({ name }) => filesOf(`${path}/${name}`));
 }
 
-const json = (path: string, value: unknown): TarFile => ({
-  path,
-  bytes: new TextEncoder().encode(`${JSON.stringify(value, undefined, 2)}\n`),
+const json = (name: string, value: unknown): TarFileInput => ({
+  name,
+  data: `${JSON.stringify(value, undefined, 2)}\n`,
 });
 
 const modules = [...PROGRAMS, ...LOADED_BY_ADDRESS, "client.ts", PLAYER_ENTRY];
-const licences = new TextEncoder().encode(await licencesOf(modules, OPTIONAL));
+const licences = await licencesOf(modules, OPTIONAL);
 /** What the project's folder is to a clone. */
 const app = [
   ...await bundle(),
@@ -133,13 +139,18 @@ const files = [
     engines: { node: ">=20" },
     dependencies: { deno: Deno.version.deno },
   }),
-  ...["README.md", "LICENSE", "tools/package/bin.cjs"].flatMap(filesOf)
-    .map((file) => ({ ...file, path: basename(file.path), isProgram: file.path.endsWith(".cjs") })),
-  { path: "THIRD_PARTY_LICENSES", bytes: licences },
-  ...app.map((file) => ({ ...file, path: `app/${file.path}` })),
-].map((file) => ({ ...file, path: `package/${file.path.replaceAll("\\", "/")}` }));
-files.sort((a, b) => a.path < b.path ? -1 : 1);
-const archive = gzipSync(tar(files), { level: 9 });
+  ...["README.md", "LICENSE"].flatMap(filesOf),
+  { ...filesOf("tools/package/bin.cjs")[0], name: "bin.cjs", attrs: { mode: "755" } },
+  { name: "THIRD_PARTY_LICENSES", data: licences },
+  ...app.map((file) => ({ ...file, name: `app/${file.name}` })),
+].map((file) => ({ ...file, name: `package/${file.name.replaceAll("\\", "/")}` }));
+files.sort((a, b) => a.name < b.name ? -1 : 1);
+const long = files.find(({ name }) => name.length > MAX_PATH);
+if (long) throw new RangeError(`Cannot archive ${long.name}: use a short path.`);
+const attrs = { mode: "644", uid: 0, gid: 0, mtime: MODIFIED_MS };
+// An archive ends with two empty blocks, which the package may omit.
+const tar = Buffer.concat([createTar(files, { attrs }), new Uint8Array(1024)]);
+const archive = gzipSync(tar, { level: 9 });
 const output = join(Deno.args[0] ?? projectRoot, `${NAME}-${project.version}.tgz`);
 Deno.writeFileSync(output, archive);
 console.log(`${output}: ${files.length} files, ${archive.length} bytes`);

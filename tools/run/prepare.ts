@@ -17,6 +17,7 @@ export const DEVELOPMENT_PACKAGES = [
   "@types/react-dom",
   "fast-check",
   "hono",
+  "nanotar",
   "yaml",
 ];
 
