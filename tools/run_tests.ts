@@ -1,5 +1,5 @@
 /**
- * `deno task test [--only=SUITE,…] [--slowest]`: the build, then all suites. The last line is `N passed, N failed` over all
+ * `deno task test [--only=SUITE,…]`: the build, then all suites. The last line is `N passed, N failed` over all
  * suites. Up to three tests that fail are run once more, alone: a busy machine may be late, a bug fails again.
  *
  * Exit code: 0: all passed; 1: something failed; 2: the arguments are wrong.
@@ -41,18 +41,15 @@ const OUTPUT_TIMEOUT_MS = 2_000;
 const FAILURE_LINES = 60;
 /** If more tests fail, on all suites together, none is run again. */
 const MAX_SECOND_ATTEMPTS = 3;
-const SLOWEST = 20;
 
-function readOptions(): { names: readonly string[]; slowest: boolean } {
+function readSuites(): readonly string[] {
   const known = Object.keys(SUITES);
-  const usage = `deno task test [--only=SUITE,…] [--slowest], of ${known.join(", ")}`;
-  const { values } = readArguments("test", usage, {
-    options: { only: { type: "string" }, slowest: { type: "boolean", default: false } },
-  });
+  const usage = `deno task test [--only=SUITE,…], of ${known.join(", ")}`;
+  const { values } = readArguments("test", usage, { options: { only: { type: "string" } } });
   const names = values.only?.split(",") ?? known;
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new UserError(`Cannot test: no suite ${unknown}. Use: ${usage}`);
-  return { names, slowest: values.slowest };
+  return names;
 }
 
 export async function runSuite(name: string, args: readonly string[]): Promise<Result> {
@@ -103,7 +100,6 @@ export interface Counts {
 interface Test {
   readonly name: string;
   readonly file: string;
-  readonly seconds: number;
   readonly outcome: "passed" | "failed" | "skipped";
 }
 
@@ -137,7 +133,7 @@ function readReport(xml: string): Test[] {
     // The file of an example in a doc comment is named `file.ts#2-5.ts`.
     const file = attribute("classname").replace(/[#$].*/, "");
     const name = `${project && `[${project}] `}${file} › ${attribute("name")}`;
-    tests.push({ name, file, seconds: Number(attribute("time")), outcome });
+    tests.push({ name, file, outcome });
   }
   return tests;
 }
@@ -213,16 +209,8 @@ export function summarize(results: readonly Result[], print = console.log): bool
   return total.failed === 0;
 }
 
-function printSlowest(results: readonly Result[]): void {
-  const tests = results.flatMap(({ tests }) => tests).sort((a, b) => b.seconds - a.seconds);
-  console.log("\nSlowest tests:");
-  for (const { name, seconds } of tests.slice(0, SLOWEST)) {
-    console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`);
-  }
-}
-
 async function runAll(): Promise<number> {
-  const { names, slowest } = readOptions();
+  const names = readSuites();
   if (await prepare(projectRoot) !== 0) {
     console.log(`The build failed.\n${countLine({ passed: 0, failed: 1, skipped: 0 })}`);
     return 1;
@@ -236,7 +224,6 @@ async function runAll(): Promise<number> {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await run(name);
   };
   await Promise.all([runWaiting(), runWaiting()]);
-  if (slowest) printSlowest(results);
   return summarize(await runFailedAgain(results)) ? 0 : 1;
 }
 
