@@ -1,11 +1,8 @@
-import { request } from "node:http";
-import { request as requestTls } from "node:https";
-import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
+import { isIPv6 } from "node:net";
+import { Client, errors } from "undici";
 import { isLoopbackOrigin } from "../access/caller.ts";
 import { debugId as readDebugId } from "../models/json.ts";
 import { loopbackAddresses } from "../protocol/loopback.ts";
-import { readBody } from "../protocol/read_body.ts";
 import {
   checkSourceMap,
   MAX_SOURCE_MAP_BYTES,
@@ -105,21 +102,25 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Excludes `blob:` URLs: they have the origin of the page that made them, but no host. */
-function isHttp({ protocol }: URL): boolean {
-  return protocol === "http:" || protocol === "https:";
-}
+const isHttp = ({ protocol }: URL) => /^https?:$/.test(protocol);
+
+const OPTIONS: Client.Options = { maxResponseSize: MAX_SOURCE_MAP_BYTES, allowH2: false };
 
 /** Fetches from this machine. Does not use DNS: the name could be rebound. @throws {SourceMapError} */
 async function get(url: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   let failure: unknown;
   for (const address of loopbackAddresses(url.hostname)) {
+    const host = isIPv6(address) ? `[${address}]` : address;
+    const client = new Client(`${url.protocol}//${host}${url.port && `:${url.port}`}`, OPTIONS);
     try {
-      const response = await send(url, address, signal);
-      return await readAnswer(url, response);
+      return await request(client, url, signal);
     } catch (error) {
       if (error instanceof SourceMapError) throw error;
       failure = error;
       if (signal.aborted) break;
+    } finally {
+      // Fails if it is destroyed already.
+      client.destroy().catch(() => {});
     }
   }
   throw refused(
@@ -129,47 +130,24 @@ async function get(url: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffe
   );
 }
 
-/** Not `fetch`, which uses the proxy of the environment also for this machine. Follows no redirects, has no cookies. */
-function send(url: URL, host: string, signal: AbortSignal): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const isTls = url.protocol === "https:";
-  const sent = (isTls ? requestTls : request)({
-    host,
-    port: url.port || (isTls ? 443 : 80),
-    path: url.pathname + url.search,
-    headers: { Host: url.host, Accept: "*/*", "Accept-Encoding": "identity" },
-    agent: false,
+/** Not by `fetch`, which uses the proxy of the environment also for this machine. Follows no redirects, has no cookies. */
+async function request(client: Client, { host, pathname, search, href }: URL, signal: AbortSignal) {
+  const { statusCode, headers, body } = await client.request({
+    method: "GET",
+    path: pathname + search,
+    // Names the server of the certificate, too.
+    headers: { host, accept: "*/*", "accept-encoding": "identity" },
     signal,
-    ...(isTls && { servername: url.hostname }),
-  }, resolve);
-  sent.on("error", reject);
-  // For a 101, node:http reports neither a response nor an error, not even when the request is aborted.
-  sent.on("upgrade", (response, socket) => {
-    socket.destroy();
-    reject(refused(`${url.href} answered ${response.statusCode}, expected 200.`));
   });
-  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  sent.end();
-  return promise;
-}
-
-async function readAnswer(
-  url: URL,
-  response: IncomingMessage,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const { statusCode, headers } = response;
   if (statusCode !== 200 || headers["content-encoding"] !== undefined) {
-    response.destroy();
     const answer = statusCode === 200 ? "compressed bytes" : `${statusCode}`;
-    throw refused(
-      `${url.href} answered ${answer}, expected 200 without redirect or encoding.`,
-    );
+    throw refused(`${href} answered ${answer}, expected 200 without redirect or encoding.`);
   }
   try {
-    const body = Readable.toWeb(response) as ReadableStream<Uint8Array<ArrayBuffer>>;
-    return await readBody(body, MAX_SOURCE_MAP_BYTES);
+    return new Uint8Array(await body.arrayBuffer());
   } catch (error) {
-    throw error instanceof RangeError ? tooLarge(MAX_SOURCE_MAP_BYTES) : error;
+    const isTooLarge = error instanceof errors.ResponseExceededMaxSizeError;
+    throw isTooLarge ? tooLarge(MAX_SOURCE_MAP_BYTES) : error;
   }
 }
 
