@@ -20,7 +20,8 @@ import { createSignals } from "./signal.ts";
 
 interface LoadAppOptions
   extends
-    Pick<InboxEndpointOptions, "inbox" | "alerts" | "refusals" | "mapOrigins" | "wrongTokens"> {
+    Pick<InboxEndpointOptions, "alerts" | "refusals" | "mapOrigins" | "wrongTokens">,
+    Partial<Pick<InboxEndpointOptions, "inbox">> {
   readonly build: URL;
   readonly manifest: Manifest;
   readonly release: string;
@@ -34,7 +35,6 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
   const { log } = runtime;
   const { publicOrigin, maxEnvelopeBytes, workers } = config;
   const readable = {
-    inbox: store,
     refusals,
     publicOrigin,
     token: config.inboxToken,
@@ -42,9 +42,11 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     proxyHeader: config.trustedProxyHeader,
     onDeploy: config.onDeploy,
   };
-  const inbox = createInboxEndpoint({ ...readable, ...shared, maxEnvelopeBytes });
-  const mcp = createMcpEndpoint({
+  const inbox = store &&
+    createInboxEndpoint({ ...readable, ...shared, inbox: store, maxEnvelopeBytes });
+  const mcp = store && createMcpEndpoint({
     ...readable,
+    inbox: store,
     health: async () => (await relay.status.health()).json(),
   });
   const security = createSecurityEndpoint({
@@ -86,7 +88,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     routes: [
       ...monitoringRoutes(config, {
         relay,
-        inbox: inbox.handle,
+        inbox: inbox?.handle,
         mcp,
         security: security.receive,
         otlp,
@@ -122,7 +124,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
       signals.shedLoad();
     },
     close() {
-      inbox.endStreams();
+      inbox?.endStreams();
       app.close();
     },
   };

@@ -1,5 +1,6 @@
 /** The addresses of monitoring, in one table: who answers which methods. */
 import type { Config } from "../config/config.ts";
+import { refusal } from "../monitoring/access/private_response.ts";
 import type { createOtlpEndpoint } from "../monitoring/otlp/otlp_endpoint.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
 import { openEvent } from "../monitoring/relay/admit/incoming_event.ts";
@@ -25,9 +26,9 @@ type Post = (...sent: [...Parameters<Endpoint>, project?: string]) => ReturnType
 
 interface MonitoringServices {
   readonly relay: Relay;
-  readonly inbox: Endpoint;
-  /** The inbox for assistants. Answers 404 in relay mode. */
-  readonly mcp: Endpoint;
+  readonly inbox?: Endpoint;
+  /** The inbox for assistants. */
+  readonly mcp?: Endpoint;
   readonly security: ReturnType<typeof createSecurityEndpoint>["receive"];
   readonly otlp: ReturnType<typeof createOtlpEndpoint>;
   readonly player: {
@@ -39,7 +40,7 @@ interface MonitoringServices {
 
 export function monitoringRoutes(
   { mode, monitoringPath }: Pick<Config, "mode" | "monitoringPath">,
-  { relay, inbox, mcp, security, otlp, player }: MonitoringServices,
+  { relay, inbox = noInbox, mcp = noInbox, security, otlp, player }: MonitoringServices,
 ): Route[] {
   const OPTIONS: Handler = ({ req, peer }) => relay.preflight(req, peer);
   /** SDKs derive paths with a slash at the end, which some proxies remove. */
@@ -87,6 +88,15 @@ export function relayHandlers(relay: Relay): Handlers {
     OPTIONS: ({ req, peer }) => relay.preflight(req, peer),
   };
 }
+
+const noInbox: Endpoint = () =>
+  Promise.resolve(
+    refusal(
+      404,
+      "not_found",
+      "There is no inbox in relay mode. Unset SENTRY_DSN to use the inbox.",
+    ),
+  );
 
 /** For an endpoint that itself refuses the methods that it does not support. */
 function everyMethod(handle: Handler): Handlers {

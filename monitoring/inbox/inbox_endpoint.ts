@@ -42,8 +42,7 @@ import { SourceMapError } from "./source_map_upload.ts";
 import { Uploads } from "../uploads/uploads.ts";
 
 export interface InboxEndpointOptions extends ReadAccessOptions {
-  /** Undefined in relay mode: every request is answered 404. */
-  readonly inbox?: Inbox;
+  readonly inbox: Inbox;
   readonly refusals: Recent<Refusal>;
   readonly alerts: Recent<GroupAlert>;
   readonly mapOrigins: SourceMapOrigins;
@@ -61,13 +60,6 @@ const GROUP_METHODS = `${METHODS}, PATCH`;
 /** `/monitoring/inbox` over HTTP. Sends no CORS headers: no other origin may read the inbox. */
 export function createInboxEndpoint(options: InboxEndpointOptions) {
   const { inbox, mapOrigins, refusals, alerts } = options;
-  if (inbox === undefined) {
-    const detail = "There is no inbox in relay mode. Unset SENTRY_DSN to use the inbox.";
-    return {
-      handle: () => Promise.resolve(refusal(404, "not_found", detail)),
-      endStreams: () => {},
-    };
-  }
   const accessOf = inboxReadAccess(options);
   const stopping = new AbortController();
   const uploads = new Uploads(options.importTimeoutMs);

@@ -4,21 +4,12 @@ import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.t
 import type { McpHandler } from "./mcp_handler.ts";
 import type { TelemetryReader } from "./telemetry_reader.ts";
 
-interface McpEndpointOptions extends ReadAccessOptions, Omit<TelemetryReader, "inbox"> {
-  /** Undefined in relay mode: every request is answered 404. */
-  readonly inbox?: TelemetryReader["inbox"];
-}
-
 /** Creates `/monitoring/mcp`: the inbox for assistants, by the Model Context Protocol over HTTP, without sessions. */
-export function createMcpEndpoint(options: McpEndpointOptions) {
-  const { inbox, health } = options;
+export function createMcpEndpoint(options: ReadAccessOptions & TelemetryReader) {
   const accessOf = inboxReadAccess(options);
   let handler: Promise<McpHandler> | undefined;
 
   return async (request: Request, peer: string | undefined): Promise<Response> => {
-    if (inbox === undefined) {
-      return refusal(404, "not_found", "There is no inbox in relay mode: unset SENTRY_DSN.");
-    }
     if (request.method !== "POST") {
       // The protocol's answer of a server that has no streams (GET) and no sessions (DELETE).
       return methodRefusal("POST", "This server answers POST here.");
@@ -30,7 +21,7 @@ export function createMcpEndpoint(options: McpEndpointOptions) {
     if (origin !== null && !isOwnOrigin(origin, request, options.publicOrigin)) {
       return refusal(403, "origin_not_allowed", "No page of another origin may use this server.");
     }
-    handler ??= load({ inbox, health });
+    handler ??= load(options);
     // The next request tries again.
     handler.catch(() => handler = undefined);
     return makePrivate(await (await handler)(request));
