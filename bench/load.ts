@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { runProgram } from "../tests/harness/run_program.ts";
 
 /** Concurrent connections: as many as a burst of pages opens. */
 const CONNECTIONS = 32;
@@ -41,13 +42,10 @@ let runs = 0;
 async function postFor(seconds: number, { origin }: Target, { dsn, bytes }: Load): Promise<number> {
   const script = fileURLToPath(new URL("envelopes.lua", import.meta.url));
   const run = (++runs).toString(16).padStart(16, "0");
-  const { stdout, stderr } = await new Deno.Command("wrk", {
-    args: [
-      ...["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "-s", script],
-      ...[`${origin}/monitoring`, "--", dsn, `${bytes}`, run],
-    ],
-  }).output();
-  const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  const { output } = await runProgram("wrk", [
+    ...["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "-s", script],
+    ...[`${origin}/monitoring`, "--", dsn, `${bytes}`, run],
+  ]);
   const [, count, micros, failed] = /^RESULT (\d+) (\d+) (\d+)$/m.exec(output) ?? [];
   if (count === undefined || failed !== "0") {
     throw new Error(`Cannot measure: not every envelope was accepted.\n${output}`);

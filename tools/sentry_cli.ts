@@ -1,3 +1,4 @@
+import { runDeno } from "../tests/harness/run_program.ts";
 import { UserError } from "./command_line.ts";
 import { projectRoot } from "./project_files.ts";
 
@@ -18,11 +19,8 @@ export async function runSentryCli(
 ): Promise<void> {
   const others = Object.entries(Deno.env.toObject())
     .filter(([name]) => !name.startsWith("SENTRY_"));
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--quiet", "--frozen", "-A", `--config=${TOOL_PROJECT}`, "@sentry/cli"],
-      ...["sourcemaps", ...args],
-    ],
+  const tool = ["run", "--quiet", "--frozen", "-A", `--config=${TOOL_PROJECT}`, "@sentry/cli"];
+  const { code, output } = await runDeno([...tool, "sourcemaps", ...args], {
     cwd: folder,
     clearEnv: true,
     env: {
@@ -33,10 +31,9 @@ export async function runSentryCli(
       SENTRY_NO_PROGRESS_BARS: "1",
       NO_COLOR: "1",
     },
-    stdin: "null",
-  }).output();
-  if (success) return;
-  const text = [stderr, stdout].map((bytes) => new TextDecoder().decode(bytes)).join("\n").trim();
+  });
+  if (code === 0) return;
+  const text = output.trim();
   const { SENTRY_AUTH_TOKEN: token } = env;
   throw new UserError(
     `Sentry's tool failed: ${token === undefined ? text : text.replaceAll(token, "[token]")}`,

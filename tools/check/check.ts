@@ -1,5 +1,6 @@
 /** `deno task check`: every static check, all of them even if one fails. The last line is `N passed, N failed`. */
 import { ifFound } from "../../monitoring/protocol/if_found.ts";
+import { runDeno } from "../../tests/harness/run_program.ts";
 import { projectFiles, projectRoot } from "../project_files.ts";
 import { checkImports, readImports } from "./check_imports.ts";
 import { checkLinks } from "./check_links.ts";
@@ -57,14 +58,8 @@ async function runChecks(): Promise<boolean> {
 }
 
 async function deno(root: string, ...args: string[]): Promise<string[]> {
-  const { success, code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args,
-    cwd: root,
-    stdin: "null",
-  }).output();
-  if (success) return [];
-  const report = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trim());
-  return [report.filter(Boolean).join("\n") || `deno ${args.join(" ")} exited with ${code}.`];
+  const { code, output } = await runDeno(args, { cwd: root });
+  return code === 0 ? [] : [output.trim() || `deno ${args.join(" ")} exited with ${code}.`];
 }
 
 /** Text of a file, "" for a folder; undefined: there is none. */

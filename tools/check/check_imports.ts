@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { runDeno } from "../../tests/harness/run_program.ts";
 import { projectFiles } from "../project_files.ts";
 import { DEVELOPMENT_PACKAGES } from "../run/prepare.ts";
 import { IMPORT_RULES, NOT_PRODUCT, TEST_FILES } from "./import_rules.ts";
@@ -30,16 +31,11 @@ export async function readImports(root: string): Promise<Import[]> {
   // One generated module that imports all files: one process reads the whole graph.
   const all = projectFiles(root, [".ts", ".tsx", ".mts"])
     .map((path) => `import ${JSON.stringify(base + encodeURI(path))};`).join("\n");
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["info", "--json", "--no-lock", `--config=${root}/deno.json`],
-      `data:application/typescript,${encodeURIComponent(all)}`,
-    ],
-    cwd: root,
-  }).output();
-  const decoder = new TextDecoder();
-  if (!success) throw new Error(`Cannot read the imports: ${decoder.decode(stderr).trim()}`);
-  const { modules } = JSON.parse(decoder.decode(stdout)) as Info;
+  const options = ["info", "--json", "--no-lock", `--config=${root}/deno.json`];
+  const module = `data:application/typescript,${encodeURIComponent(all)}`;
+  const { code, stdout, stderr } = await runDeno([...options, module], { cwd: root });
+  if (code !== 0) throw new Error(`Cannot read the imports: ${stderr.trim()}`);
+  const { modules } = JSON.parse(stdout) as Info;
   const pathOf = (url: string) => decodeURI(url.slice(base.length));
   const isOwn = (url: string) => url.startsWith(base) && !url.includes("/node_modules/");
   return modules.filter(({ specifier }) => isOwn(specifier)).flatMap((module) =>
