@@ -1,4 +1,5 @@
 /** Envelopes of 1 to 20 KB of nine applications, with names, statuses, levels and times that differ. Deterministic. */
+import { hash } from "node:crypto";
 import { envelopeOf, type TestItem } from "../monitoring/inbox/testdata/envelopes.ts";
 import { sentBy } from "../monitoring/inbox/testdata/tested_index.ts";
 import { OWN_TELEMETRY } from "../monitoring/protocol/own_telemetry.ts";
@@ -130,11 +131,4 @@ const some = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 /** A pseudorandom id that depends only on the number. */
-export function hexId(n: number, length: number): string {
-  let text = "";
-  for (let word = n + 1; text.length < length;) {
-    word = Math.imul(word ^ (word >>> 15), 0x2c1b3c6d) + n | 0;
-    text += (word >>> 0).toString(16).padStart(8, "0");
-  }
-  return text.slice(0, length);
-}
+export const hexId = (n: number, length: number): string => hash("sha256", `${n}`).slice(0, length);

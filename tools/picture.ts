@@ -47,10 +47,9 @@ async function takeAll(page: Page, origin: string, suffix: string): Promise<void
 async function write(file: string, page: Page): Promise<void> {
   await page.evaluate(() => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    document.getAnimations().forEach((animation) => animation.finish());
   });
   await page.mouse.move(0, 0);
-  const picture = await page.screenshot();
+  const picture = await page.screenshot({ animations: "disabled" });
   if (picture.byteLength > MAX_BYTES) {
     throw new Error(`${file} has ${picture.byteLength} bytes, allowed are ${MAX_BYTES}.`);
   }
