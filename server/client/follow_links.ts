@@ -24,13 +24,11 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
     isLeaving = false;
     const isNew = to.href !== location.href;
     const page = pageIn(document)!;
-    const endProgress = showProgress(page);
     const request = new XMLHttpRequest();
     let stopped = false;
     stop = () => {
       stopped = true;
       request.abort();
-      endProgress();
     };
     try {
       onNavigate?.({ url: to.href, at: Date.now() });
@@ -38,7 +36,6 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
       if (stopped) return;
       const next = pageIn(data)!;
       if (next.dataset.page !== page.dataset.page) throw new Error("another build");
-      endProgress();
       if (isNew) history.pushState({}, "", to);
       shown = pageOf(to);
       page.replaceWith(next);
@@ -53,8 +50,7 @@ export function followLinks({ onNavigate, ...island }: FollowOptions): void {
     } catch {
       // The browser loads the page, or shows why it cannot.
       if (stopped) return;
-      // The browser shows its own progress. If the address is a download, this page stays.
-      endProgress();
+      // If the address is a download, this page stays.
       isLeaving = true;
       if (to.href === location.href) location.reload();
       else location.assign(to);
@@ -105,23 +101,6 @@ function fetchPartial(request: XMLHttpRequest, page: URL): Promise<Document> {
       else reject();
     };
   });
-}
-
-/** A navigation shows its progress after this time. */
-const SLOW_MS = 300;
-
-/** Shows a slow navigation: `data-navigating` on the root element, `aria-busy` on the page. Returns a function that ends it. */
-function showProgress(page: HTMLElement): () => void {
-  const { dataset } = document.documentElement;
-  const timer = setTimeout(() => {
-    dataset.navigating = "";
-    page.ariaBusy = "true";
-  }, SLOW_MS);
-  return () => {
-    clearTimeout(timer);
-    delete dataset.navigating;
-    page.ariaBusy = null;
-  };
 }
 
 function elementNamed(fragment: string): HTMLElement | null {
