@@ -1,4 +1,4 @@
-import { closeSync, renameSync, rmSync, writeSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { createPrivate, statOf } from "./database_files.ts";
 
 /** Enough for a WAL that is not in the database yet: the pages of one checkpoint and a batch of writes. */
@@ -55,15 +55,14 @@ export class BallastFile {
     // Renamed once it is complete: another process may create it at the same time.
     const path = `${this.path}-${Deno.pid}`;
     rmSync(path, { force: true });
-    const file = createPrivate(path);
+    using file = createPrivate(path);
     if (file === undefined) throw new Error("another process created it again");
     try {
       for (let at = 0; at < BALLAST_BYTES;) {
-        at += writeSync(file, CHUNK, 0, Math.min(CHUNK.byteLength, BALLAST_BYTES - at));
+        at += file.writeSync(CHUNK.subarray(0, BALLAST_BYTES - at));
       }
       renameSync(path, this.path);
     } finally {
-      closeSync(file);
       rmSync(path, { force: true });
     }
   }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, constants, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { ifFound } from "../protocol/if_found.ts";
 import { linkError, type StoreName } from "./errors.ts";
@@ -18,13 +18,12 @@ export function identityOf(file: Deno.FileInfo | undefined): string | undefined 
   return file && `${file.dev}:${file.ino}`;
 }
 
-/** O_EXCL and O_NOFOLLOW: neither an existing file nor a link in its place is opened. Undefined: the name is taken. */
-export function createPrivate(path: string): number | undefined {
-  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+/** O_EXCL: neither an existing file nor a link in its place is opened. Undefined: the name is taken. */
+export function createPrivate(path: string): Deno.FsFile | undefined {
   try {
-    return openSync(path, O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0) | O_WRONLY, PRIVATE);
+    return Deno.openSync(path, { createNew: true, write: true, mode: PRIVATE });
   } catch (error) {
-    if ((error as { code?: unknown }).code === "EEXIST") return undefined;
+    if (error instanceof Deno.errors.AlreadyExists) return undefined;
     throw error;
   }
 }
@@ -45,8 +44,7 @@ export function prepareFiles(store: StoreName, path: string, onNotice: (notice: 
   for (const suffix of OPENED) {
     if (statOf(path + suffix)?.isSymlink) throw linkError(store, path + suffix);
   }
-  const created = createPrivate(path);
-  if (created !== undefined) closeSync(created);
+  createPrivate(path)?.close();
   // Windows has no such permissions.
   if (Deno.build.os === "windows") return;
   const changed = OPENED.map((suffix) => path + suffix).filter((file) => {

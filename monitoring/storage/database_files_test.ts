@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { closeSync, existsSync, fstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
@@ -22,9 +22,8 @@ function test(name: string, body: (path: string, files: () => readonly string[])
 test("create a file → mode 0600 with any umask; an existing file or link is not opened", (path) => {
   const before = Deno.umask(0);
   try {
-    const created = createPrivate(`${path}.new`);
-    assert.equal(fstatSync(created!).mode & 0o777, 0o600);
-    closeSync(created!);
+    using created = createPrivate(`${path}.new`);
+    assert.equal(created!.statSync().mode! & 0o777, 0o600);
   } finally {
     Deno.umask(before);
   }
