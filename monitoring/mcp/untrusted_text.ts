@@ -48,33 +48,22 @@ const CUTS = [
 /** The value as JSON of at most `maxBytes`: complete, or with texts and lists as long as fit. */
 export function boundedJson(value: unknown, maxBytes: number): { json: string; isCut: boolean } {
   for (const cut of CUTS) {
-    const budget = { left: maxBytes };
-    const kept = cutValue(value, cut, budget);
-    // Hostile data of 16 MB must not be serialized only to be found too large.
-    if (budget.left < 0) continue;
-    const json = visibleJson(kept);
-    if (Buffer.byteLength(json) <= maxBytes) return { json, isCut: cut !== CUTS[0] };
+    let left = maxBytes;
+    const json = visibleJson(value, (_, value) => {
+      left -= typeof value === "string" ? Math.min(value.length, cut.text) : 1;
+      // Hostile data of 16 MB must not be serialized only to be found too large.
+      if (left < 0) return null;
+      if (typeof value === "string" && value.length > cut.text) {
+        return `${value.slice(0, cut.text)}… (${value.length} characters)`;
+      }
+      return Array.isArray(value) && value.length > cut.list
+        ? [...value.slice(0, cut.list), `… ${value.length - cut.list} more`]
+        : value;
+    });
+    const fits = left >= 0 && Buffer.byteLength(json) <= maxBytes;
+    if (fits) return { json, isCut: cut !== CUTS[0] };
   }
   return { json: '"…"', isCut: true };
-}
-
-/** @param budget reduced by the bytes that are written at least; the result is not complete once it is used up */
-function cutValue(value: unknown, cut: typeof CUTS[number], budget: { left: number }): unknown {
-  if (budget.left < 0) return null;
-  budget.left -= typeof value === "string" ? Math.min(value.length, cut.text) : 1;
-  if (typeof value === "string") {
-    return value.length > cut.text
-      ? `${value.slice(0, cut.text)}… (${value.length} characters)`
-      : value;
-  }
-  if (Array.isArray(value)) {
-    const kept = value.slice(0, cut.list).map((element) => cutValue(element, cut, budget));
-    return kept.length < value.length ? [...kept, `… ${value.length - kept.length} more`] : kept;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, cutValue(member, cut, budget)]),
-  );
 }
 
 /** How many of the rows fit into `maxBytes` of JSON. */

@@ -68,8 +68,8 @@ export function indentJson(json: string, limit: number): BoundedText {
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** JSON on one line in which every invisible character is escaped, such as those that hide text from people. */
-export function visibleJson(value: unknown): string {
-  return JSON.stringify(value).replace(INVISIBLE, escapeUnits);
+export function visibleJson(value: unknown, replacer?: (name: string, value: unknown) => unknown) {
+  return JSON.stringify(value, replacer).replace(INVISIBLE, escapeUnits);
 }
 
 /** Each UTF-16 unit as `\uXXXX`. */
