@@ -8,6 +8,7 @@
 import { pathToFileURL } from "node:url";
 import { loadConfig } from "../config/config.ts";
 import { readManifest } from "../server/manifest.ts";
+import { temporaryFolder } from "../tests/harness/temporary_folder.ts";
 import { runTask, UserError } from "./command_line.ts";
 import { projectRoot } from "./project_files.ts";
 import { prepare } from "./run/prepare.ts";
@@ -36,24 +37,20 @@ async function uploadToSentry(): Promise<number> {
   if (code !== 0) return code;
   const build = pathToFileURL(`${projectRoot}/.build/`);
   const release = config.release ?? (await readManifest(build)).buildId;
-  const folder = await Deno.makeTempDir();
-  try {
-    const scripts = await copyScripts(build, folder);
-    const target = Object.fromEntries(Object.keys(REQUIRED).map((name) => [name, env[name]!]));
-    // The bundler's maps need no rewriting: they are flat and contain their sources.
-    const options = ["--no-rewrite", "--validate", "--strict", "--wait-for=120"];
-    await runSentryCli(
-      folder,
-      ["upload", `--release=${release}`, "--url-prefix=~/assets/", ...options, "."],
-      { ...target, ...SENTRY_URL && { SENTRY_URL } },
-    );
-    console.log(
-      `Uploaded ${scripts} scripts and their source maps to ${env.SENTRY_ORG}/${env.SENTRY_PROJECT},` +
-        ` release ${release}.`,
-    );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = temporaryFolder();
+  const scripts = await copyScripts(build, folder.path);
+  const target = Object.fromEntries(Object.keys(REQUIRED).map((name) => [name, env[name]!]));
+  // The bundler's maps need no rewriting: they are flat and contain their sources.
+  const options = ["--no-rewrite", "--validate", "--strict", "--wait-for=120"];
+  await runSentryCli(
+    folder.path,
+    ["upload", `--release=${release}`, "--url-prefix=~/assets/", ...options, "."],
+    { ...target, ...SENTRY_URL && { SENTRY_URL } },
+  );
+  console.log(
+    `Uploaded ${scripts} scripts and their source maps to ${env.SENTRY_ORG}/${env.SENTRY_PROJECT},` +
+      ` release ${release}.`,
+  );
   return 0;
 }
 
