@@ -1,6 +1,7 @@
 import { type CappedServerOptions, serveCapped } from "./capped_server.ts";
 import { connectionServer, listenShared } from "./deno_internals.ts";
 import { IS_PACKAGED } from "../monitoring/protocol/commands.ts";
+import { hostPort } from "../monitoring/protocol/loopback.ts";
 import { STOP, STOP_MS } from "../monitoring/protocol/stop_times.ts";
 import { withTimeout } from "../monitoring/protocol/with_timeout.ts";
 
@@ -27,6 +28,9 @@ export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
+/** By which a process is asked to stop. */
+export const SIGNALS = ["SIGINT", Deno.build.os === "windows" ? "SIGBREAK" : "SIGTERM"] as const;
+
 /** Serves until SIGINT, SIGTERM or the end of the launcher; then finishes pending requests and exits with code 0. */
 export function serve(options: ServeOptions): void {
   let stopping = false;
@@ -45,9 +49,7 @@ export function serve(options: ServeOptions): void {
     Deno.exit(0);
   };
 
-  for (const signal of ["SIGINT", Deno.build.os === "windows" ? "SIGBREAK" : "SIGTERM"] as const) {
-    Deno.addSignalListener(signal, stop);
-  }
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, stop);
   launcherEnded().then(stop);
   // Last, because the line that it prints may trigger a signal at once.
   const server = orListenError(options, () => listen(options));
@@ -113,6 +115,6 @@ function reasonOf(error: unknown): string | undefined {
   return undefined;
 }
 
-function httpAddress({ hostname, port }: { hostname: string; port: number }): string {
-  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}/`;
+function httpAddress({ hostname, port }: Address): string {
+  return `http://${hostPort(hostname, port)}/`;
 }

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { type Config, ConfigError } from "../config/config.ts";
 import { IS_PACKAGED, TOOL } from "../monitoring/protocol/commands.ts";
+import { hostPort } from "../monitoring/protocol/loopback.ts";
 
 /** The message is one line that states how to fix it. */
 export class UserError extends Error {
@@ -42,7 +43,7 @@ export function httpOrigin(address: string): string | undefined {
 /** Where this machine reaches a server: one that listens on all interfaces, on loopback. */
 export function originOf({ hostname, port }: Pick<Config, "hostname" | "port">): string {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[hostname] ?? hostname;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `http://${hostPort(host, port)}`;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from "../monitoring/models/application_rows.ts";
 import { TOOL } from "../monitoring/protocol/commands.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
+import { SIGNALS } from "../server/serve.ts";
 import {
   httpOrigin,
   type InboxAddress,
@@ -186,10 +187,7 @@ async function print(text: string): Promise<void> {
   await new Blob([text]).stream().pipeTo(Deno.stdout.writable, { preventClose: true });
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  if (Deno.build.os === "windows" && signal === "SIGTERM") continue;
-  Deno.addSignalListener(signal, () => Deno.exit(0));
-}
+for (const signal of SIGNALS) Deno.addSignalListener(signal, () => Deno.exit(0));
 
 await runTask(() =>
   follow(readOptions()).catch((error) => {

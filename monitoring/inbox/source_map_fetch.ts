@@ -1,8 +1,7 @@
-import { isIPv6 } from "node:net";
 import { Client, errors } from "undici";
 import { isLoopbackOrigin } from "../access/caller.ts";
 import { debugId as readDebugId } from "../models/json.ts";
-import { loopbackAddresses } from "../protocol/loopback.ts";
+import { hostPort, loopbackAddresses } from "../protocol/loopback.ts";
 import {
   checkSourceMap,
   MAX_SOURCE_MAP_BYTES,
@@ -83,22 +82,17 @@ function lastComment(script: string, name: string): string | undefined {
 async function readMap(script: string, base: URL, signal: AbortSignal) {
   const named = lastComment(script, "sourceMappingURL");
   if (named === undefined) throw refused(`${base.href} names no source map (sourceMappingURL).`);
-  const inline = /^data:application\/json(?:;charset=[\w-]+)?;base64,(.*)$/i.exec(named)?.[1];
-  if (inline !== undefined) return decodeBase64(inline);
+  if (/^data:application\/json(?:;charset=[\w-]+)?;base64,/i.test(named)) {
+    const inline = await fetch(named).catch(() => {
+      throw refused("Its source map in a data: URL is not base64.");
+    });
+    return await inline.bytes();
+  }
   const url = URL.parse(named, base);
   if (url?.origin !== base.origin || !isHttp(url)) {
     throw refused("Its source map is at another origin, or in a data: URL that is not base64.");
   }
   return await get(url, signal);
-}
-
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  try {
-    return Uint8Array.fromBase64(text);
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw refused("Its source map in a data: URL is not base64.");
-  }
 }
 
 /** Excludes `blob:` URLs: they have the origin of the page that made them, but no host. */
@@ -110,8 +104,8 @@ const OPTIONS: Client.Options = { maxResponseSize: MAX_SOURCE_MAP_BYTES, allowH2
 async function get(url: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   let failure: unknown;
   for (const address of loopbackAddresses(url.hostname)) {
-    const host = isIPv6(address) ? `[${address}]` : address;
-    const client = new Client(`${url.protocol}//${host}${url.port && `:${url.port}`}`, OPTIONS);
+    const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+    const client = new Client(`${url.protocol}//${hostPort(address, port)}`, OPTIONS);
     try {
       return await request(client, url, signal);
     } catch (error) {

@@ -21,6 +21,11 @@ export function loopbackAddresses(hostname: string): readonly string[] {
   return isLocalhostName(hostname) ? ["127.0.0.1", "::1"] : [withoutBrackets(hostname)];
 }
 
+/** As in a URL. */
+export function hostPort(hostname: string, port: number): string {
+  return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
+}
+
 /** Without the brackets that an IPv6 address has in a URL. */
 export function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");

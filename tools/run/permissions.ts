@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { type Config, CONFIG_VARIABLES } from "../../config/config.ts";
 import { POSTGRES_VARIABLES } from "../../monitoring/storage/postgres_address.ts";
 import { IS_PACKAGED } from "../../monitoring/protocol/commands.ts";
-import { loopbackAddresses } from "../../monitoring/protocol/loopback.ts";
+import { hostPort, loopbackAddresses } from "../../monitoring/protocol/loopback.ts";
 import { addressOf, proxyFor } from "../../monitoring/relay/send/http/proxies.ts";
 
 export interface Folders {
@@ -78,8 +78,4 @@ function reachedByInbox({ alertWebhookUrl, sourceMapOrigins }: Config): string[]
 function urlHost(url: string): string {
   const { hostname, port } = addressOf(new URL(url));
   return hostPort(hostname, port);
-}
-
-function hostPort(hostname: string, port: number): string {
-  return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
 }

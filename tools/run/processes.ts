@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { IS_PACKAGED } from "../../monitoring/protocol/commands.ts";
 import { ifFound } from "../../monitoring/protocol/if_found.ts";
-import { LAUNCHED } from "../../server/serve.ts";
+import { LAUNCHED, SIGNALS } from "../../server/serve.ts";
 import { serverPermissions } from "./permissions.ts";
 
 export type Environment = Readonly<Record<string, string>>;
@@ -90,10 +90,7 @@ const PARENT_CHECK_MS = 1_000;
 
 /** Calls back with the signal to pass on, each time this process gets one or its parent has ended. */
 export function onStopRequest(stop: (signal: Deno.Signal) => void): void {
-  const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
-    ? ["SIGINT", "SIGBREAK"]
-    : ["SIGINT", "SIGTERM"];
-  for (const signal of signals) Deno.addSignalListener(signal, () => stop(signal));
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, () => stop(signal));
   onParentEnded(() => stop("SIGTERM"));
 }
 
