@@ -7,16 +7,10 @@ export const projectRoot: string = fileURLToPath(new URL("..", import.meta.url))
 const SKIPPED = new Set(["node_modules", "test-results"]);
 
 /** Sorted paths, relative to `root`, of files with one of these endings, without hidden folders (`.git`, `.build`). */
-export function projectFiles(root: string, endings: readonly string[]): string[] {
-  const found: string[] = [];
-  const walk = (folder: string) => {
-    for (const entry of Deno.readDirSync(`${root}/${folder}`)) {
-      if (entry.name.startsWith(".") || SKIPPED.has(entry.name)) continue;
-      const path = folder + entry.name;
-      if (entry.isDirectory) walk(`${path}/`);
-      else if (endings.some((ending) => path.endsWith(ending))) found.push(path);
-    }
-  };
-  walk("");
-  return found.sort();
+export function projectFiles(root: string, endings: readonly string[], folder = ""): string[] {
+  return [...Deno.readDirSync(`${root}/${folder}`)].flatMap(({ name, isDirectory }) => {
+    if (name.startsWith(".") || SKIPPED.has(name)) return [];
+    if (isDirectory) return projectFiles(root, endings, `${folder}${name}/`);
+    return endings.some((ending) => name.endsWith(ending)) ? [folder + name] : [];
+  }).sort();
 }
