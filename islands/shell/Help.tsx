@@ -1,5 +1,5 @@
 import "../background_code.ts";
-import { useEffect, useRef } from "react";
+import { Fragment, useEffect, useRef } from "react";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { viewsOf } from "./registry.ts";
 
@@ -44,7 +44,12 @@ export function Help({ variant, close }: { variant: string; close: () => void })
       />
       <KeyValueList
         entries={keys.map(([names, moves]) => ({
-          name: names.split(" ").map((name) => <kbd key={name}>{name}</kbd>),
+          name: names.split(" ").map((name) => (
+            <Fragment key={name}>
+              <kbd>{name}</kbd>
+              {" "}
+            </Fragment>
+          )),
           value: moves,
         }))}
       />

@@ -51,7 +51,7 @@ test("a folder and an entry of the registry → in sidebar, title, phone bar, ke
   await page.keyboard.press("d");
   await expect(page).toHaveURL("/#/ducks?release=1");
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Help" })).toContainText("g dDucks");
+  await expect(page.getByRole("dialog", { name: "Help" })).toContainText("g d Ducks");
   await page.keyboard.press("Escape");
 
   await page.setViewportSize({ width: 390, height: 800 });
