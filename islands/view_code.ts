@@ -5,6 +5,7 @@ import "../monitoring/models/trace/trace.ts";
 import "../monitoring/models/trace/trace_content.ts";
 import "../monitoring/models/recording/recording.ts";
 import "./charts/TracePicture.tsx";
+import "./kit/AttachmentList.tsx";
 import "./kit/DetailView.tsx";
 import "./kit/GroupState.tsx";
 import "./kit/RowList.tsx";

@@ -38,6 +38,8 @@ const LISTED_TYPES = [
   "check_in",
   "profile",
   "profile_chunk",
+  "feedback",
+  "user_report",
 ];
 
 /** Traces whose names are remembered. */

@@ -1,8 +1,10 @@
 import { formatCount, formatDuration, shortId } from "../components/format.ts";
 import { formatTimeOfDayMs } from "../components/format_time.ts";
 import { errorTitle } from "../monitoring/models/error/error_entry.ts";
+import { personOf } from "../monitoring/models/feedback/feedback_entry.ts";
 import type {
   AiRunRow,
+  FeedbackRow,
   LogRow,
   MonitorRunRow,
   OccurrenceRow,
@@ -19,6 +21,7 @@ export const KINDS = {
   monitors: { list: "runs", kind: "run" },
   ai: { list: "ai_runs", kind: "ai" },
   profiles: { list: "profiles", kind: "profile" },
+  feedback: { list: "feedback", kind: "feedback" },
 } as const;
 export type View = keyof typeof KINDS;
 export const VIEWS = Object.keys(KINDS) as View[];
@@ -30,7 +33,8 @@ export type TailRow =
   | { readonly kind: "run" } & MonitorRunRow
   | { readonly kind: "ai" } & Omit<AiRunRow, "kind">
   | { readonly kind: "profile" } & ProfileRow
-  | { readonly kind: "trace" } & TraceRow;
+  | { readonly kind: "trace" } & TraceRow
+  | { readonly kind: "feedback" } & FeedbackRow;
 
 /** Maximum number of characters of the text, and of the notes: some rows of a terminal. */
 const MAX_TEXT = 1_000;
@@ -45,6 +49,7 @@ const COLOURS: Readonly<Record<string, number>> = {
   log: 36,
   debug: 90,
   span: 35,
+  feedback: 32,
   faint: 90,
 };
 
@@ -121,6 +126,12 @@ function partsOf(row: TailRow) {
         ...trace,
       ],
     };
+  }
+  if (row.kind === "feedback") {
+    const { at, kind, message, url } = row;
+    const person = personOf(row);
+    const notes = [...person === null ? [] : [person], ...url === null ? [] : [url], ...trace];
+    return { at, label: kind, colour: kind, text: message, notes };
   }
   const { at, level } = row;
   if (row.kind === "log") {

@@ -8,6 +8,7 @@ import { addressOf, isRelay, read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
+import { AttachmentList } from "../kit/AttachmentList.tsx";
 import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { saveFile } from "../kit/FileButton.tsx";
 import { useReceipts } from "../data/use_sent_counts.ts";
@@ -58,7 +59,9 @@ export function EnvelopeDetails({ id }: { id: number }) {
               has too many.
             </p>
           )}
-          {content.items.map((item, n) => <Item key={n} item={item} number={n + 1} />)}
+          {content.items.map((item, n) => (
+            <Item key={n} item={item} number={n + 1} envelope={id} />
+          ))}
           {content.omitted > 0 && (
             <p>{formatCount(content.omitted, "more item")}: see the download.</p>
           )}
@@ -126,8 +129,12 @@ const separated = (links: readonly ReactNode[]) =>
   ));
 
 /** An item of an envelope: its type and size, and when it is unfolded its payload and header. */
-function Item({ item, number }: { item: EnvelopeContent["items"][number]; number: number }) {
-  const { type, bytes, offset, header, kind, text, truncated } = item;
+function Item({ item, number, envelope }: {
+  item: EnvelopeContent["items"][number];
+  number: number;
+  envelope: number;
+}) {
+  const { attachment, type, bytes, offset, header, kind, text, truncated } = item;
   const [isOpen, setOpen] = useState(number === 1);
   const name = `Payload of item ${number}`;
   return (
@@ -143,6 +150,7 @@ function Item({ item, number }: { item: EnvelopeContent["items"][number]; number
       </summary>
       {isOpen && (
         <div className="payload">
+          {attachment && !isRelay && <AttachmentList rows={[{ ...attachment, envelope }]} />}
           <p className="quiet">
             {name}: {kind}
             {truncated && <span>, truncated: see the download</span>}

@@ -1,14 +1,9 @@
-import { formatBytes, formatCount, formatDuration } from "../../components/format.ts";
+import { formatCount, formatDuration } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { AttachmentRow, RelatedContent } from "../../monitoring/models/error/error_content.ts";
-import { readRelatedItems } from "../../monitoring/models/error/related_items.ts";
-import { saveBytes } from "../kit/FileButton.tsx";
+import type { RelatedContent } from "../../monitoring/models/error/error_content.ts";
+import { AttachmentList } from "../kit/AttachmentList.tsx";
 import { fragmentTo, linkTo } from "../data/fragment.ts";
 import { LongText } from "./LongText.tsx";
-import { inbox } from "../data/inbox.ts";
-
-/** Characters of a name or type. */
-const MAX_NAME = 100;
 
 /** What users wrote about an error, its attachments and profiles; nothing if there is none. */
 export function RelatedItems({ eventId, items }: {
@@ -16,28 +11,17 @@ export function RelatedItems({ eventId, items }: {
   items: RelatedContent;
 }) {
   const { attachments, feedback, profiles, omitted } = items;
-  const save = async ({ envelope, index, name }: AttachmentRow) => {
-    const bytes = await inbox.bytes(envelope);
-    const attachment = bytes &&
-      readRelatedItems(bytes, envelope, eventId).attachments[index];
-    // Evicted since the error was read.
-    if (attachment) saveBytes(attachment.bytes, name);
-  };
   return (
     <>
       {feedback.length > 0 && (
         <section aria-labelledby="error-feedback">
           <h4 id="error-feedback">Feedback</h4>
-          {feedback.map(({ message, name, contact, at }, index) => (
-            <blockquote key={index}>
+          {feedback.map(({ group, message, name, email, at }) => (
+            <blockquote key={group}>
               <LongText text={message} />
               <footer className="quiet">
-                <LongText text={[name, contact].filter(Boolean).join(", ") || "anonymous"} />
-                {at !== null && (
-                  <>
-                    , <TimeAgo at={at} />
-                  </>
-                )}
+                <LongText text={[name, email].filter(Boolean).join(", ") || "anonymous"} />
+                , <TimeAgo at={at} /> <a href={linkTo("feedback", [group])}>Open feedback</a>
               </footer>
             </blockquote>
           ))}
@@ -46,24 +30,7 @@ export function RelatedItems({ eventId, items }: {
       {attachments.length > 0 && (
         <section aria-labelledby="error-attachments">
           <h4 id="error-attachments">Attachments</h4>
-          <ul>
-            {attachments.map((attachment, index) => (
-              <li key={index} className="line">
-                <LongText text={attachment.name} max={MAX_NAME} />
-                <small>
-                  {attachment.content_type?.slice(0, MAX_NAME)} {formatBytes(attachment.bytes)}
-                </small>
-                <button
-                  type="button"
-                  className="plain"
-                  aria-label={`Download ${attachment.name.slice(0, MAX_NAME)}`}
-                  onClick={() => void save(attachment)}
-                >
-                  Download
-                </button>
-              </li>
-            ))}
-          </ul>
+          <AttachmentList rows={attachments} />
         </section>
       )}
       {profiles.length > 0 && (

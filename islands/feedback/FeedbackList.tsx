@@ -2,6 +2,7 @@ import { cutText } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { isImage } from "../../monitoring/models/feedback/attachment.ts";
+import { personOf } from "../../monitoring/models/feedback/feedback_entry.ts";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
 import type { FeedbackRow } from "../../monitoring/models/rows.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
@@ -62,10 +63,6 @@ export function FeedbackList({ openKey }: { openKey: string | undefined }) {
     />
   );
 }
-
-/** How a user is named: as in the form, else as the application did. */
-export const personOf = ({ name, email, user }: FeedbackRow): string | null =>
-  name ?? email ?? user;
 
 const COLUMNS: readonly Column<FeedbackRow>[] = [
   {

@@ -35,12 +35,6 @@ export function FileButton({ name, open, children }: {
   );
 }
 
-/** Saves bytes of a sender as a file, with a type that browsers never show as a document. */
-export function saveBytes(bytes: Uint8Array, name: string): void {
-  const blob = new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" });
-  saveFile(URL.createObjectURL(blob), name);
-}
-
 /**
  * Saves the content of an address as a file.
  *

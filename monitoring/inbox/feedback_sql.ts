@@ -17,7 +17,8 @@ const onFeedback = (query: ListQuery) => [
 /** The newest error `x` with a condition, as JSON of `FeedbackRow.error`. */
 const newestError = (condition: string) =>
   `(SELECT json_object('group', x.group_key, 'envelope', x.row_key / ${KEYS_PER_ENVELOPE}, 'at', x.at,` +
-  " 'type', x.entry ->> 'type', 'value', x.entry ->> 'value', 'where', x.entry ->> 'where')" +
+  " 'event_id', x.entry ->> 'event_id', 'type', x.entry ->> 'type', 'value', x.entry ->> 'value'," +
+  " 'where', x.entry ->> 'where')" +
   ` FROM error_entries AS x WHERE ${condition} AND x.row_key < :asOf ORDER BY x.at DESC LIMIT 1)`;
 
 /** Of its application: the clocks of others may differ. */

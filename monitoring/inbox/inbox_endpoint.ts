@@ -27,10 +27,11 @@ import {
   readMetricParameters,
   readParameters,
 } from "./query_parameters.ts";
+import { isImage } from "../models/feedback/attachment.ts";
 import { SegmentError } from "../models/recording/recording.ts";
 import { OtlpError } from "../models/otlp/decode.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
-import { readStoredEnvelope } from "./details/read_envelope.ts";
+import { readAttachment, readStoredEnvelope } from "./details/read_envelope.ts";
 import { readProfileContent } from "./details/profile_content.ts";
 import { readErrorContent } from "./details/error_content.ts";
 import { readRecordingContent } from "./details/recording_content.ts";
@@ -127,11 +128,13 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
     }
     if (query.has("view")) return json(200, listOf(inbox, readListParameters(query, Date.now())));
     const acceptsEvents = /\btext\/event-stream\b/i.test(request.headers.get("accept") ?? "");
-    const isStream = acceptsEvents && !query.has("id") && !query.has("map");
+    const isStream = acceptsEvents && !["id", "map", "attachment"].some((name) => query.has(name));
     const lastEventId = isStream ? request.headers.get("last-event-id") : null;
     const parameters = readParameters(query, lastEventId);
-    await inbox.catchUp(parameters.id ?? parameters.since);
-    if (parameters.id !== undefined) return download(inbox, parameters.id);
+    const { id, attachment } = parameters;
+    await inbox.catchUp(id ?? attachment?.envelope ?? parameters.since);
+    if (id !== undefined) return download(inbox, id);
+    if (attachment) return downloadAttachment(inbox, attachment);
     if (parameters.map !== undefined) {
       const bytes = await inbox.sourceMap(parameters.map);
       // Not 404, which browsers print to the console: the page also requests maps that do not exist.
@@ -219,6 +222,31 @@ function download(inbox: Inbox, id: number): Response {
   };
   if (contentEncoding !== null) headers["Content-Encoding"] = contentEncoding;
   return respond(bytes, headers);
+}
+
+/** Untrusted bytes: never a document of this origin. Only images are shown. */
+async function downloadAttachment(
+  inbox: Inbox,
+  { envelope, item }: { readonly envelope: number; readonly item: number },
+): Promise<Response> {
+  const found = await readAttachment(inbox, envelope, item);
+  if (found === undefined) {
+    const detail = `Item ${item} of envelope ${envelope} is not in the inbox, or no attachment.`;
+    return refusal(404, "attachment_not_found", detail);
+  }
+  const kind = isImage(found) ? "inline" : "attachment";
+  // https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1
+  const name = encodeURIComponent(found.name).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return respond(new Uint8Array(found.content), {
+    "Content-Type": found.type,
+    "Content-Disposition": `${kind}; filename*=UTF-8''${name}`,
+    "Content-Length": String(found.content.byteLength),
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+  });
 }
 
 async function clear(inbox: Inbox, query: URLSearchParams): Promise<Response> {

@@ -47,6 +47,8 @@ export function readParameters(
     id: optional("id", envelopeId),
     /** Requests the source map with this debug id, or of the script with this address. */
     map: optional("map", sourceMapId),
+    /** Requests what an item of an envelope attaches. */
+    attachment: optional("attachment", attachmentPlace),
   };
 }
 
@@ -215,6 +217,13 @@ const listCursor = parsed(
 const envelopeId = parsed(
   (text) => integer(text, 1),
   "the id of an envelope, a whole number from 1",
+);
+const attachmentPlace = parsed(
+  (text) => {
+    const [envelope, item, ...more] = text.split(".").map((part, n) => integer(part, n ? 0 : 1));
+    return envelope && item !== undefined && more.length === 0 ? { envelope, item } : undefined;
+  },
+  "the id of an envelope and the index of an item in it, such as 12.1",
 );
 const itemType = parsed(
   (text) =>

@@ -139,6 +139,15 @@ export const TOOLS: readonly Tool[] = [
     run: getTrace,
   },
   {
+    name: "list_feedback",
+    title: "List feedback of users",
+    description:
+      "Lists what users wrote, newest first: message, name, page, ids of its trace and recording, its attachments, and the" +
+      " error that it names (`by: event`) or the last one of its recording (`by: recording`), for get_error.",
+    input: object(listInputs("feedback")),
+    run: (input, reader) => listRows("feedback", "Feedback", input, reader),
+  },
+  {
     name: "list_profiles",
     title: "List profiles",
     description:
@@ -202,7 +211,7 @@ export const TOOLS: readonly Tool[] = [
 
 /** One page of a list, with as many rows as fit into an answer. */
 function listRows(
-  view: "errors" | "logs" | "traces" | "profiles" | "monitors" | "ai_runs",
+  view: "errors" | "logs" | "traces" | "profiles" | "monitors" | "ai_runs" | "feedback",
   what: string,
   input: ToolInput,
   { inbox }: TelemetryReader,
@@ -253,7 +262,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index"]);
 function withTimes(row: object): object {
   return Object.fromEntries(
     Object.entries(row).filter(([name]) => !LEFT_OUT.has(name))
-      .map(([name, value]) => [name, TIME.test(name) ? isoTime(value) : value]),
+      .map(([name, value]) => {
+        // Of feedback.
+        if (name === "error" && value !== null) return [name, withTimes(value)];
+        return [name, TIME.test(name) ? isoTime(value) : value];
+      }),
   );
 }
 

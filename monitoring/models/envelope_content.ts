@@ -2,6 +2,7 @@ import { contentTypeOf, type Format } from "../protocol/format.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { readEnvelope } from "../protocol/scanner.ts";
 import { errorName, errorTitle } from "./error/error_entry.ts";
+import { type AttachmentFacts, attachmentFacts } from "./feedback/attachment.ts";
 import { indexBody, tidyType } from "./index/index_entries.ts";
 import { parseJson, toJson } from "./json.ts";
 import { MAX_ITEMS, type ParsedEnvelope, parseEnvelope } from "./parsed_envelope.ts";
@@ -35,6 +36,7 @@ interface ItemContent extends BoundedText {
   readonly header: string;
   /** JSON is indented, `bytes` is a hex dump. */
   readonly kind: "JSON" | "text" | "bytes";
+  readonly attachment?: AttachmentFacts;
 }
 
 /** Characters of a payload, and of all: a browser needs a second to render a million. */
@@ -55,7 +57,8 @@ const LINE_BYTES = 16;
 export function readEnvelopeContent(row: InboxRow, bytes: Uint8Array): EnvelopeContent {
   const { header, items } = readEnvelope(bytes);
   let left = MAX_TEXT;
-  const shown = items.slice(0, MAX_ITEMS).map(({ header, payload }): ItemContent => {
+  const shown = items.slice(0, MAX_ITEMS).map((item, index): ItemContent => {
+    const { header, payload } = item;
     const readable = readPayload(payload, Math.min(left, MAX_PAYLOAD_TEXT));
     left -= readable.text.length;
     return {
@@ -64,6 +67,7 @@ export function readEnvelopeContent(row: InboxRow, bytes: Uint8Array): EnvelopeC
       offset: payload.byteOffset - bytes.byteOffset,
       header: readableJson(header),
       ...readable,
+      ...header.type === "attachment" && { attachment: attachmentFacts(item, index) },
     };
   });
   return withErrors([parseEnvelope(bytes)], {

@@ -356,7 +356,7 @@ export interface FeedbackRow {
    * Null: none is stored.
    */
   readonly error:
-    | Pick<OccurrenceRow, "group" | "envelope" | "type" | "value" | "where" | "at"> & {
+    | Pick<OccurrenceRow, "group" | "envelope" | "event_id" | "type" | "value" | "where" | "at"> & {
       readonly by: "event" | "recording";
     }
     | null;

@@ -230,7 +230,7 @@ test("hostile events → shown as text, bounded, nothing runs", async ({ page, s
   await expect(errorDetail(page)).toContainText(MARKUP);
   await expect(errorDetail(page)).toContainText(`It broke ${MARKUP}`);
   const download = page.waitForEvent("download");
-  await errorDetail(page).getByRole("button", { name: "Download attachment" }).click();
+  await errorDetail(page).getByRole("link", { name: "Download attachment" }).click();
   expect(await Deno.readTextFile(await (await download).path())).toBe(MARKUP);
   await errorDetail(page).getByRole("button", { name: /^Show all \(9\d\d KiB\)/ }).click();
   await expect(errorDetail(page).getByRole("button", { name: "Show less" })).toBeVisible();
@@ -248,7 +248,9 @@ test("hostile events → shown as text, bounded, nothing runs", async ({ page, s
   const targets = await page.locator(".errors a").evaluateAll((links) =>
     links.map((link) => link.getAttribute("href"))
   );
-  for (const target of targets) expect(target).toMatch(/^#\//);
+  for (const target of targets) {
+    expect(target).toMatch(/^(#\/|\/monitoring\/inbox\?attachment=\d+\.\d+$)/);
+  }
   expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(15_000);
   expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
 

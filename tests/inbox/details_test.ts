@@ -172,8 +172,9 @@ Deno.test("view=error → source lines of the map, texts to copy, attachments an
   assert.match(body.text, /^PaymentError: declined\n {4}at .*shop\.ts:1:1/);
   assert.match(body.markdown, /untrusted data.*^> 1 throw new Error/ms);
   const { attachments, feedback } = body.related;
+  const type = "application/octet-stream";
   assert.deepEqual(attachments, [
-    { envelope: 1, index: 0, name: "cart.txt", content_type: "text/plain", bytes: 4 },
+    { envelope: 1, item: 1, name: "cart.txt", type, content_type: "text/plain", bytes: 4 },
   ]);
   assert.deepEqual(feedback.map(({ message, name }) => [message, name]), [["It broke.", "Ada"]]);
 });

@@ -10,7 +10,7 @@ import {
   type ReportedError,
   UnreadableEventError,
 } from "../../models/error/error_event.ts";
-import { readRelatedItems } from "../../models/error/related_items.ts";
+import { readRelatedItems, type RelatedItems } from "../../models/error/related_items.ts";
 import { findSources, type FoundFrame } from "../../models/error/source_finder.ts";
 import { TOOL } from "../../protocol/commands.ts";
 import { isLoopbackHost } from "../../protocol/loopback.ts";
@@ -19,14 +19,11 @@ import { keyOfScript, type SourceMapOrigins } from "../source_map_fetch.ts";
 import { MAX_ENVELOPE_BYTES, readBody } from "./read_envelope.ts";
 import { readTagValues } from "./tag_values.ts";
 
-/** Envelopes read for attachments, feedback and profiles: of {@linkcode MAX_ENVELOPE_BYTES} in all. */
+/** Envelopes read for attachments and profiles: of {@linkcode MAX_ENVELOPE_BYTES} in all. */
 const MAX_RELATED = 10;
-const RELATED_TYPES: ReadonlySet<string> = new Set([
-  "attachment",
-  "feedback",
-  "user_report",
-  "profile",
-]);
+const RELATED_TYPES: ReadonlySet<string> = new Set(["attachment", "profile"]);
+/** Feedback about one error. */
+const MAX_FEEDBACK = 50;
 
 export type MapOrigins = Pick<SourceMapOrigins, "configured" | "fetchable">;
 
@@ -135,25 +132,20 @@ async function readRelated(
   );
   // The search covers the newest envelopes only.
   if (!rows.some(({ id }) => id === envelope)) ids.add(envelope);
-  const parts: Omit<RelatedContent, "omitted">[] = [];
+  const parts: RelatedItems[] = [];
   let left = MAX_ENVELOPE_BYTES;
   for (const id of [...ids].slice(0, MAX_RELATED)) {
     const body = await readBody(inbox, id, left);
     if (body === undefined) continue;
     left -= body.bytes.byteLength;
-    const { attachments, ...others } = readRelatedItems(body.bytes, id, event_id);
-    const listed = attachments.map(({ name, contentType, bytes }, index) => ({
-      envelope: id,
-      index,
-      name,
-      content_type: contentType,
-      bytes: bytes.byteLength,
-    }));
-    parts.push({ ...others, attachments: listed });
+    parts.push(readRelatedItems(body.bytes, id, event_id));
   }
   return {
     attachments: parts.flatMap(({ attachments }) => attachments),
-    feedback: parts.flatMap(({ feedback }) => feedback),
+    feedback: event_id === null
+      ? []
+      : inbox.page("feedback", { q: event_id, limit: MAX_FEEDBACK }).rows
+        .filter(({ error }) => error?.by === "event" && error.event_id === event_id),
     profiles: parts.flatMap(({ profiles }) => profiles),
     omitted: ids.size - parts.length,
   };

@@ -1,9 +1,11 @@
 import { readEnvelopeContent, readRequestContent } from "../../models/envelope_content.ts";
+import { attachedBytes, attachmentFacts } from "../../models/feedback/attachment.ts";
 import type { ListQuery } from "../../models/list_query.ts";
 import { decodeOtlp } from "../../models/otlp/decode.ts";
 import { parseBody } from "../../models/parse_body.ts";
 import { decodeBody, DecodeError, parseContentEncoding } from "../../protocol/encoding.ts";
 import type { InboxRow } from "../../protocol/inbox_row.ts";
+import { readEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
 
 /** All envelopes that a query finds, newest first. Reads one page of them at a time. */
@@ -51,4 +53,20 @@ export async function readStoredEnvelope(inbox: Inbox, id: number) {
     json: decodeOtlp(bytes, format),
     resources: parseBody(bytes, format),
   });
+}
+
+/**
+ * An attachment and its facts; undefined: the item is none, or not stored (any more).
+ *
+ * @param item index of the item
+ * @throws {DecodeError | EnvelopeError} its envelope is too large or broken
+ */
+export async function readAttachment(inbox: Inbox, envelope: number, item: number) {
+  const stored = inbox.bytes(envelope);
+  if (stored === undefined || (stored.format ?? "envelope") !== "envelope") return undefined;
+  const encoding = parseContentEncoding(stored.contentEncoding);
+  const { items } = readEnvelope(await decodeBody(stored.bytes, encoding, MAX_ENVELOPE_BYTES));
+  const found = items[item];
+  if (found?.header.type !== "attachment") return undefined;
+  return { ...attachmentFacts(found, item), content: attachedBytes(found) };
 }

@@ -1,5 +1,6 @@
 import type { ReportedError } from "./error_event.ts";
-import type { Feedback, Profile } from "./related_items.ts";
+import type { FeedbackRow } from "../rows.ts";
+import type { AttachmentRow, Profile } from "./related_items.ts";
 import type { FoundFrame } from "./source_finder.ts";
 
 /** An error without what only finding its sources needs. */
@@ -47,19 +48,9 @@ export interface FetchableScript {
 /** Items about the error other than its event. */
 export interface RelatedContent {
   readonly attachments: readonly AttachmentRow[];
-  readonly feedback: readonly Feedback[];
+  /** That names the error, newest first. */
+  readonly feedback: readonly FeedbackRow[];
   readonly profiles: readonly Profile[];
   /** Envelopes that were not read: beyond the limits, too large, or deleted. */
   readonly omitted: number;
-}
-
-/** An attachment without its bytes. */
-export interface AttachmentRow {
-  readonly envelope: number;
-  /** Its place among the attachments of the error in that envelope. */
-  readonly index: number;
-  readonly name: string;
-  /** As sent, such as `image/png`; null: not sent. */
-  readonly content_type: string | null;
-  readonly bytes: number;
 }

@@ -3,26 +3,7 @@ import { envelopeOf } from "../../inbox/testdata/envelopes.ts";
 import { readRelatedItems } from "./related_items.ts";
 
 const ID = "e".repeat(32);
-const OTHER = "d".repeat(32);
 const encode = (text: string) => new TextEncoder().encode(text);
-
-Deno.test("feedback and user report of the event → text, name, contact; of another → none", () => {
-  const who = { message: "It broke", name: "Ada", contact_email: "ada@shop.test" };
-  const feedback = (id: string) => (
-    { timestamp: 1_790_000_000, contexts: { feedback: { ...who, associated_event_id: id } } }
-  );
-  const bytes = envelopeOf(
-    {},
-    ["feedback", feedback(ID)],
-    ["feedback", feedback(OTHER)],
-    ["user_report", { event_id: ID, comments: "Twice", email: "b@shop.test" }],
-    ["user_report", encode("no JSON")],
-  );
-  assert.deepEqual(readRelatedItems(bytes, 1, ID).feedback, [
-    { message: "It broke", name: "Ada", contact: "ada@shop.test", at: 1_790_000_000_000 },
-    { message: "Twice", name: null, contact: "b@shop.test", at: null },
-  ]);
-});
 
 Deno.test("profiles → duration and samples", () => {
   const bytes = envelopeOf(
@@ -40,6 +21,6 @@ Deno.test("profiles → duration and samples", () => {
 });
 
 Deno.test("broken envelope → nothing", () => {
-  const { attachments, feedback, profiles } = readRelatedItems(encode("{"), 1, ID);
-  assert.deepEqual([attachments, feedback, profiles], [[], [], []]);
+  const { attachments, profiles } = readRelatedItems(encode("{"), 1, ID);
+  assert.deepEqual([attachments, profiles], [[], []]);
 });

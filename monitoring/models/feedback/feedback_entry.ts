@@ -51,6 +51,11 @@ export function feedbackEntry(sent: unknown, receivedAt: number): FeedbackEntry 
   };
 }
 
+/** How a user is named: as in the form, else as the application did; null: not at all. */
+export const personOf = (
+  { name, email, user }: Pick<FeedbackRow, "name" | "email" | "user">,
+): string | null => name ?? email ?? user;
+
 /** A row as it is found beside its entry. `event_error` and `recording_error`: JSON of {@linkcode FeedbackRow.error}. */
 export interface FoundFeedback extends Pick<FeedbackRow, "application" | "release" | "replay_id"> {
   readonly state: FeedbackRow["state"] | null;
