@@ -57,6 +57,11 @@ const PROFILE: TailRow = {
   application: "x",
 };
 
+const FEEDBACK = {
+  ...{ kind: "feedback", at: AT, message: "It broke.\nTwice.", trace_id: TRACE },
+  ...{ name: null, email: "a@shop.test", user: "7", url: "https://shop.test/cart" },
+} as TailRow;
+
 const line = (row: TailRow) => formatRow(row, "sentry.python", false);
 
 const AI_RUN: TailRow = {
@@ -67,14 +72,15 @@ const AI_RUN: TailRow = {
   ...{ input_tokens: 1_150, output_tokens: null, cost: null },
 };
 
-Deno.test("an error, a log, a run of each kind, a trace and a profile → one line each", () => {
-  assert.deepEqual([AI_RUN, TRACE_ROW, ERROR, LOG, RUN, PROFILE].map(line), [
+Deno.test("an error, a log, a run of each kind, a trace, a profile, feedback → one line each", () => {
+  assert.deepEqual([AI_RUN, TRACE_ROW, ERROR, LOG, RUN, PROFILE, FEEDBACK].map(line), [
     "14:03:22.084 ai      sentry.python support  3.62 s  2 calls  1 tool  1150 in, ? out  failed  trace abababab",
     "14:03:22.084 trace   sentry.python http.server GET /pay  1.20 s  1 span  trace abababab",
     "14:03:22.084 ERROR   sentry.python TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
     "14:03:22.084 warn    sentry.python slow  n=7  trace abababab",
     "14:03:22.084 RUN     sentry.python report over time  1 min 30 s",
     "14:03:22.084 profile sentry.python GET /pay  350 ms  36 samples  47 % in compare itself  trace abababab",
+    "14:03:22.084 feedback sentry.python It broke. ⏎ Twice.  a@shop.test  https://shop.test/cart  trace abababab",
   ]);
 });
 

@@ -13,7 +13,6 @@ export default function FeedbackView() {
   const shown = Object.fromEntries(params);
   return (
     <Split
-      look=""
       list={<FeedbackList openKey={key} />}
       detail={key !== undefined && (
         <FeedbackDetail

@@ -1,14 +1,18 @@
 import { useRef } from "react";
 import { cutText } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { personOf } from "../../monitoring/models/feedback/feedback_entry.ts";
+import { addressPath } from "../../monitoring/models/recording/timeline.ts";
+import type { FeedbackRow } from "../../monitoring/models/rows.ts";
 import { useList } from "../data/lists.ts";
-import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { GroupHeader } from "../kit/GroupState.tsx";
+import { FeedbackBody } from "./FeedbackBody.tsx";
 
-/** Characters of a message in the heading. */
-const MAX_TITLE = 200;
+/** Characters of a message in the heading, and of a name. */
+const MAX_TITLE = 120;
+const MAX_NAME = 60;
 
 /**
  * One message.
@@ -27,21 +31,27 @@ export function FeedbackDetail({ feedback, back }: { feedback: string | undefine
     <DetailView
       className="feedback-detail"
       back={{ text: "All feedback", href: back }}
-      title={row ? `“${cutText(row.message, MAX_TITLE) || "(empty)"}”` : "Feedback"}
+      title={row ? `“${titleOf(row)}”` : "Feedback"}
       facts={row && (
         <>
+          <b>{cutText(personOf(row) ?? "no name given", MAX_NAME)}</b>
+          {row.url !== null && (
+            <span title={row.url}>
+              on <code className="long-text">{cutText(addressPath(row.url), MAX_NAME)}</code>
+            </span>
+          )}
           <Timestamp at={row.at} />
-          <SentBy keys={[row.application]} />
         </>
       )}
       actions={row && (
         <>
-          <CopyMenu what="feedback" texts={{ "Copy message": () => row.message }} />
-          <GroupHeader row={{ ...row, regression: null }} what="feedback">{null}</GroupHeader>
+          <CopyMenu what="feedback" texts={{ "Copy as Markdown": () => asMarkdown(row) }} />
+          <GroupHeader row={{ ...row, regression: null }} what="feedback" />
         </>
       )}
     >
-      {row && <p className="long-text">{row.message}</p>}
+      {row && titleOf(row) !== row.message && <p className="message long-text">{row.message}</p>}
+      {row && <FeedbackBody row={row} />}
       {!row && (
         <Unread
           what="feedback"
@@ -50,4 +60,30 @@ export function FeedbackDetail({ feedback, back }: { feedback: string | undefine
       )}
     </DetailView>
   );
+}
+
+/** The first line. */
+function titleOf({ message }: FeedbackRow): string {
+  const [line = ""] = message.trim().split("\n", 1);
+  return line === "" ? "(empty)" : `${cutText(line, MAX_TITLE)}${line === message ? "" : "…"}`;
+}
+
+/** The message as a quotation, and the facts by which it is found again. */
+function asMarkdown(row: FeedbackRow): string {
+  const { message, at, url, release, error, trace_id } = row;
+  const facts = {
+    From: personOf(row),
+    Page: url,
+    Time: new Date(at).toISOString(),
+    Release: release,
+    Error: error && `${error.type}: ${error.value}`,
+    Trace: trace_id,
+  };
+  return [
+    ...message.split("\n").map((line) => `> ${line}`),
+    "",
+    ...Object.entries(facts).filter(([, value]) => value !== null)
+      .map(([name, value]) => `- ${name}: ${value}`),
+    `- ${location.href}`,
+  ].join("\n");
 }

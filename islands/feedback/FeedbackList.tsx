@@ -87,8 +87,8 @@ const COLUMNS: readonly Column<FeedbackRow>[] = [
     },
   },
   {
-    title: "Received",
-    tip: "By the clock of its page",
+    title: "Sent",
+    tip: "By the clock of its page; of a user_report, when it was received",
     width: 6.5,
     cell: ({ at }) => <TimeAgo at={at} />,
   },
@@ -100,7 +100,7 @@ function Parts({ row: { attachments, replay_id, error } }: { row: FeedbackRow })
     <span className="parts">
       {attachments.some(isImage) && (
         <span>
-          <Icon name="overview" /> screenshot
+          <Icon name="collapse" /> screenshot
         </span>
       )}
       {replay_id !== null && (

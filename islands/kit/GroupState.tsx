@@ -66,7 +66,7 @@ export function GroupHeader({ row, what, back, children }: {
   row: Pick<ErrorGroupRow, "group" | "state" | "regression">;
   what: string;
   back?: string;
-  children: ReactNode;
+  children?: ReactNode;
 }) {
   const { group } = row;
   const [error, setError] = useState("");

@@ -283,3 +283,21 @@ Deno.test("rows larger than an answer → fewer rows, and the next page has the 
     assert.ok(summaries.length > 2);
   });
 });
+
+Deno.test("list_feedback → messages with their error, its time as text, and attachments", async () => {
+  const event_id = hexId(1);
+  const event = { event_id, exception: { values: [{ type: "Error", value: "e" }] } };
+  const feedback = { message: "It broke.", name: "Ada", associated_event_id: event_id };
+  const envelopes = [
+    envelopeOf({}, ["event", event]),
+    envelopeOf({}, ["feedback", { contexts: { feedback } }], ["attachment", new Uint8Array(3)]),
+  ];
+  await withReader(envelopes, async (reader) => {
+    const tool = TOOLS.find(({ name }) => name === "list_feedback")!;
+    const [row] = jsonOf((await tool.run({ query: "broke", state: "open" }, reader)).data).rows;
+    assert.deepEqual([row.message, row.name, row.attachments[0].bytes], ["It broke.", "Ada", 3]);
+    const at = new Date(NOW).toISOString();
+    assert.deepEqual([row.at, row.error.at, row.error.by], [at, at, "event"]);
+    assert.equal(row.error.event_id, event_id);
+  });
+});

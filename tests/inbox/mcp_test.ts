@@ -15,6 +15,7 @@ const TOOLS = [
   "search_logs",
   "list_traces",
   "get_trace",
+  "list_feedback",
   "list_profiles",
   "get_profile",
   "list_monitors",
