@@ -108,7 +108,7 @@ function useWithOwn(query: ConsoleQuery | undefined) {
 
 /**
  * What arrives changes the answer: it is read while the view is visible, again after each change, and in intervals if the
- * query's time range moves. The last answer stays until the next one.
+ * query's time range moves, or states depend on the time. The last answer stays until the next one.
  */
 function useLive<Answer>(
   name: string,
@@ -118,7 +118,8 @@ function useLive<Answer>(
 ) {
   const isVisible = useIsVisible();
   const isPaused = useIsPaused();
-  const isMoving = isAge(query?.since ?? "") && !isPaused;
+  const isMoving = (isAge(query?.since ?? "") || name === "monitors" || name === "runs") &&
+    !isPaused;
   return useQuery({
     queryKey: [LIVE, name, query],
     queryFn,

@@ -40,6 +40,8 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly isSummary?: boolean;
   /** Between head and table. */
   readonly above?: ReactNode;
+  /** After the rows, in the same frame. */
+  readonly below?: ReactNode;
   /** How an application sends the first row. */
   readonly hint?: ReactNode;
   /** Shown if there are no rows at all. */
@@ -105,6 +107,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
           </ApplicationLabels>
         )}
         <MoreButton text={`${next} ${what}`} more={list.more} />
+        {props.below}
       </div>
       <ValueMenu />
       {hasRows && <ListFoot text={list.more && !props.isSummary ? `${read} ${total}` : total} />}

@@ -43,7 +43,6 @@ export function SameTrace({ isItself, traceId, level }: {
       {!isOrdered && <p className="note">Clocks of applications may differ.</p>}
       <ul>
         {items.map(({ mark, before, isOrdered }) => {
-          const kind = mark.kind === "error" ? "refused" : levelKind(mark.level);
           return (
             <li key={mark.key}>
               <span className="when quiet">
@@ -53,13 +52,7 @@ export function SameTrace({ isItself, traceId, level }: {
                   ? "within 1 ms"
                   : `${formatDuration(before)} before`}
               </span>{" "}
-              <a className="one-line" href={hrefOf(mark)}>
-                <span className={kind}>
-                  <OutcomeMark kind={kind} />
-                  {mark.kind === "log" && <b>{mark.level}</b>}
-                </span>{" "}
-                {cutText(mark.text, MAX_TEXT)}
-              </a>{" "}
+              <MarkLink mark={mark} />{" "}
               <small className="one-line">
                 {cutText(labels.get(mark.application ?? "") ?? "", MAX_NAME)}
               </small>
@@ -68,6 +61,20 @@ export function SameTrace({ isItself, traceId, level }: {
         })}
       </ul>
     </section>
+  );
+}
+
+/** An error or log of a trace. */
+export function MarkLink({ mark }: { mark: TraceMark }) {
+  const kind = mark.kind === "error" ? "refused" : levelKind(mark.level);
+  return (
+    <a className="one-line" href={hrefOf(mark)}>
+      <span className={kind}>
+        <OutcomeMark kind={kind} />
+        {mark.kind === "log" && <b>{mark.level}</b>}
+      </span>{" "}
+      {cutText(mark.text, MAX_TEXT)}
+    </a>
   );
 }
 

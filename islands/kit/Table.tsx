@@ -8,6 +8,8 @@ import type { RowPlace } from "./use_rows.tsx";
 /** A column of a table. */
 export interface Column<Row> {
   readonly title: string;
+  /** Instead of the title. */
+  readonly head?: ReactNode;
   /** What it shows, for a tooltip of its head. */
   readonly tip?: string;
   /** Width in rem; undefined: the rest of the table. */
@@ -52,8 +54,8 @@ interface TableProps<Row> {
 export function Table<Row>({ rows, keyOf, hrefOf, openKey, ...props }: TableProps<Row> & {
   rows: readonly Row[];
   keyOf: (row: Row) => string | number;
+  openKey?: string | undefined;
   hrefOf?: (row: Row) => string;
-  openKey?: string;
 }) {
   return (
     <TableFrame {...props}>
@@ -98,7 +100,7 @@ function ColumnHead<Row>({ column, sort }: {
   column: Column<Row>;
   sort: ListSort | undefined;
 }) {
-  const { title, tip, width, by, aside } = column;
+  const { title, head = title, tip, width, by, aside } = column;
   const showsApplications = useShowsApplications();
   return (
     <th
@@ -108,7 +110,7 @@ function ColumnHead<Row>({ column, sort }: {
       style={width === undefined ? {} : { "--width": `${width}rem` } as CSSProperties}
       aria-sort={by && orderOf(sort, by)}
     >
-      {by === undefined ? title : (
+      {by === undefined ? head : (
         <button
           type="button"
           className="bare"

@@ -14,7 +14,7 @@ const ITEMS: Readonly<Record<string, readonly [name: string, icon?: IconName]>> 
   replay_recording: ["Recording", "recordings"],
   session: ["Session"],
   sessions: ["Sessions"],
-  check_in: ["Check-in"],
+  check_in: ["Check-in", "monitors"],
   client_report: ["Client report"],
   feedback: ["Feedback"],
   user_report: ["Feedback"],

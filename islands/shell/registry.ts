@@ -86,6 +86,14 @@ export const VIEWS: readonly View[] = [
     load: { inbox: () => import("../profiles/Profiles.tsx") },
   },
   {
+    id: "monitors",
+    title: "Monitors",
+    icon: ICONS.monitors,
+    group: "Watch",
+    key: "n",
+    load: { inbox: () => import("../monitors/Monitors.tsx") },
+  },
+  {
     id: "feedback",
     title: "Feedback",
     icon: ICONS.feedback,

@@ -403,6 +403,7 @@ export interface MonitorRow
   readonly since: number;
   /** In words; null: none was sent. */
   readonly schedule: string | null;
+  /** Of its crontab; null: it has none. */
   readonly timezone: string | null;
   /** How late a run may start, milliseconds. */
   readonly margin: number;

@@ -170,7 +170,7 @@ export function monitorRow(
       ? afterNewest ?? missed[0]!
       : rows.at(other === -1 ? -1 : other - 1)!.started_at,
     schedule: scheduleWords(config),
-    timezone: config.timezone,
+    timezone: config.schedule?.type === "crontab" ? config.timezone ?? "UTC" : null,
     margin: config.margin_ms,
     max_runtime: config.max_runtime_ms,
     next_at: next,

@@ -1,0 +1,179 @@
+import { type ReactNode, useMemo } from "react";
+import { formatCount, formatNumber } from "../../components/format.ts";
+import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
+import { MAX_LIST_ROWS, type MonitorRow } from "../../monitoring/models/rows.ts";
+import { DAY_MS, MINUTE_MS, readTimeBound } from "../../monitoring/models/time_units.ts";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
+import { TimeAxis } from "../charts/TimeAxis.tsx";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
+import type { ConsoleList } from "../data/lists.ts";
+import { ApplicationLabel } from "../kit/ApplicationLabel.tsx";
+import { RowList } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
+import { RunStrip } from "./RunStrip.tsx";
+import { describeRuns, kindOf, minutesText, State, wordOf } from "./words.tsx";
+
+const MOST_TICKS = 6;
+
+export const runKey = ({ envelope, index }: { envelope: number; index: number }): string =>
+  `${envelope}/${index}`;
+
+/** Monitors, the worst first, on one time axis. @param props.openRun key of the run whose detail is open */
+export function MonitorList({ list, openRun, below }: {
+  list: ConsoleList<MonitorRow>;
+  openRun: string | undefined;
+  below: ReactNode;
+}) {
+  const { params } = useFragment();
+  const time = useTime(list.rows, params.get("since"), params.get("until"));
+  const shown = new URLSearchParams(params).toString();
+  const columns = useMemo(() => columnsOf(time, Object.fromEntries(params), openRun), [
+    time,
+    shown,
+    openRun,
+  ]);
+  const states = [...Map.groupBy(list.rows, ({ state }) => state)];
+  const open = list.rows.find(({ runs }) => runs.some((run) => runKey(run) === openRun));
+  return (
+    <RowList
+      list={list}
+      columns={columns}
+      caption="Monitors, the worst first"
+      keyOf={({ monitor }) => monitor}
+      hrefOf={({ monitor, runs: [newest] }) =>
+        newest
+          ? fragmentTo("monitors", [`${newest.envelope}`, `${newest.index}`], {
+            ...Object.fromEntries(params),
+            monitor,
+          })
+          : fragmentTo("monitors", [], { ...Object.fromEntries(params), monitor })}
+      openKey={open?.monitor}
+      isSummary
+      above={list.rows.length > 0 && (
+        <p className="monitor-counts facts small">
+          {list.rows.length === MAX_LIST_ROWS
+            ? `the ${formatNumber(MAX_LIST_ROWS)} monitors that reported last`
+            : formatCount(list.rows.length, "monitor")}
+          {states.map(([state, { length }]) => (
+            <span key={state} className={kindOf(state)}>
+              <span className={`mark ${kindOf(state)}`} aria-hidden="true" />
+              {formatNumber(length)} {wordOf(state).toLowerCase()}
+            </span>
+          ))}
+        </p>
+      )}
+      below={list.rows.length > 0 && below}
+      empty={
+        <p>
+          <b>No check-ins received.</b> Jobs report with{" "}
+          <code>Sentry.withMonitor("nightly", job)</code>, in Python with{" "}
+          <code>@monitor("nightly")</code>.
+        </p>
+      }
+    />
+  );
+}
+
+/** The time of the axis: that of the query, else from the first run of the last day with runs, until now. */
+function useTime(
+  rows: readonly MonitorRow[],
+  since: string | null,
+  until: string | null,
+): Extent {
+  return useMemo(() => {
+    const now = Date.now();
+    const end_ms = readTimeBound(until ?? "", now) ?? now;
+    const starts = rows.flatMap(({ runs }) => runs.map(({ started_at }) => started_at));
+    const newest = starts.reduce((a, b) => Math.max(a, b), 0);
+    const first = starts.filter((at) => at > newest - DAY_MS)
+      .reduce((a, b) => Math.min(a, b), end_ms - MINUTE_MS);
+    // Room for the mark of the first.
+    const start_ms = readTimeBound(since ?? "", now) ?? first - (end_ms - first) * 0.04;
+    return { start_ms, end_ms };
+  }, [rows, since, until]);
+}
+
+function columnsOf(
+  time: Extent,
+  params: Readonly<Record<string, string>>,
+  openRun: string | undefined,
+): readonly Column<MonitorRow>[] {
+  const { start_ms: from, end_ms: to } = time;
+  return [
+    {
+      title: "Monitor, worst first",
+      width: 17,
+      cell: (row, link) => (
+        <div className="monitor">
+          {link(row.slug)}
+          <b>
+            <State state={row.state} />{" "}
+            <small className="quiet">
+              since <Timestamp at={row.since} />
+            </small>
+          </b>
+          <span>{describeRuns(row, time)}</span>
+          <ApplicationLabel of={[row.application]} />
+          <span className="quiet">{row.schedule ?? "no schedule sent"}</span>
+        </div>
+      ),
+    },
+    {
+      title: "Runs",
+      isWide: true,
+      className: "strip",
+      head: (
+        <>
+          <span className="vh">Runs</span>
+          <div className="strip-axis">
+            <ReleaseMarks from={from} to={to} />
+            <TimeAxis from={from} to={to} most={MOST_TICKS} />
+          </div>
+        </>
+      ),
+      cell: (row) => (
+        <RunStrip
+          row={row}
+          time={time}
+          openRun={openRun}
+          hrefOf={(run) => fragmentTo("monitors", [`${run.envelope}`, `${run.index}`], params)}
+        />
+      ),
+    },
+    {
+      title: "Next run expected",
+      width: 9.5,
+      isWide: true,
+      cell: ({ next_at, timezone, margin }) =>
+        next_at === null ? <span className="quiet">not known</span> : (
+          <div className="monitor">
+            <b>{timezone === null ? <Timestamp at={next_at} /> : timeIn(timezone, next_at)}</b>
+            <span>
+              {next_at < Date.now() && "due "}
+              <TimeAgo at={next_at} />
+            </span>
+            <span className="quiet">{timezone ?? "after the last run"}</span>
+            <span className="quiet">margin {minutesText(margin)}</span>
+          </div>
+        ),
+    },
+  ];
+}
+
+/** Making one takes a millisecond. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** "30 Nov, 02:00" */
+function timeIn(timeZone: string, at: number): string {
+  try {
+    const known = formats.get(timeZone) ?? new Intl.DateTimeFormat("en-GB", {
+      ...{ timeZone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+    });
+    formats.set(timeZone, known);
+    return known.format(at);
+  } catch {
+    // The browser knows other zones than the server.
+    return new Date(at).toISOString();
+  }
+}

@@ -1,0 +1,113 @@
+import { formatDuration } from "../../components/format.ts";
+import { formatTimeOfDay } from "../../components/format_time.ts";
+import type { MonitorRow } from "../../monitoring/models/rows.ts";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
+import { percentAt } from "../charts/time_scale.ts";
+import { isDuring, kindOf, minutesText, wordOf } from "./words.tsx";
+
+/** Percent of the width that the label of a duration needs. */
+const LABEL_PERCENT = 14;
+const MAX_LABELS = 4;
+
+type Run = MonitorRow["runs"][number];
+
+const isOpen = ({ state }: Run) => state !== "ok" && state !== "failed";
+
+export const tookText = ({ duration, ...run }: Pick<Run, "duration" | "state">): string =>
+  duration === null ? "–" : `${isOpen(run as Run) ? "≥\u00a0" : ""}${formatDuration(duration)}`;
+
+/**
+ * The runs of a monitor on a time axis, and below them how long each took. Lines where applications changed their release
+ * or were started. The table of runs has the same for the keyboard and screen readers.
+ */
+export function RunStrip({ row, time, hrefOf, openRun }: {
+  row: MonitorRow;
+  time: Extent;
+  hrefOf: (run: Run) => string;
+  openRun: string | undefined;
+}) {
+  const { start_ms: from, end_ms: to } = time;
+  const left = (at: number) => `${percentAt(time, at)}%`;
+  const runs = row.runs.filter(({ started_at }) => isDuring(time, started_at));
+  const missed = row.missed.filter((at) => isDuring(time, at));
+  // What has no end may be far longer: at the upper edge.
+  const ended = runs.filter((run) => !isOpen(run) && run.duration);
+  const longest = Math.max(...(ended.length > 0 ? ended : runs).map((run) => run.duration ?? 0));
+  const labelled = labelledRuns(runs, time, longest);
+  const heightOf = (ms: number) => `${Math.min(1, ms / (longest || 1)) * 100}%`;
+  const earliest = row.runs.at(-1)?.started_at ?? to;
+  return (
+    <div className="run-strip" aria-hidden="true">
+      <ReleaseMarks from={from} to={to} />
+      {row.has_more && earliest > from && (
+        <i className="not-read" style={{ width: left(earliest) }} title="Earlier runs: not shown" />
+      )}
+      {runs.filter(isOpen).map(({ started_at, duration, state }) => (
+        <i
+          key={started_at}
+          className={`open-run ${kindOf(state)} ${state}`}
+          style={{
+            left: left(started_at),
+            width: `${(duration ?? 0) / (to - from) * 100}%`,
+          }}
+        />
+      ))}
+      {missed.map((at) => (
+        <i
+          key={at}
+          className={runs.some(isOpen) ? "run missed below" : "run missed"}
+          style={{ left: left(at) }}
+          title={`${formatTimeOfDay(at)} expected, did not come`}
+        />
+      ))}
+      {runs.map((run) => (
+        <a
+          key={`${run.envelope}/${run.index}`}
+          className={`run ${kindOf(run.state)}`}
+          style={{ left: left(run.started_at) }}
+          href={hrefOf(run)}
+          tabIndex={-1}
+          data-open={openRun === `${run.envelope}/${run.index}` || undefined}
+          title={`${formatTimeOfDay(run.started_at)} ${wordOf(run.state)}, ${tookText(run)}`}
+        >
+          <i className={`mark ${kindOf(run.state)}`} />
+        </a>
+      ))}
+      <div className="took-plot">
+        {longest > row.max_runtime && (
+          <i className="limit" style={{ bottom: heightOf(row.max_runtime) }}>
+            max {minutesText(row.max_runtime)}
+          </i>
+        )}
+        {runs.map((run) =>
+          run.duration !== null && (
+            <i
+              key={`${run.envelope}/${run.index}`}
+              className={`took ${kindOf(run.state)} ${
+                percentAt(time, run.started_at) > 75 ? "left" : ""
+              }`}
+              style={{ left: left(run.started_at), bottom: heightOf(run.duration) }}
+            >
+              {labelled.has(run) && <span>{tookText(run)}</span>}
+            </i>
+          )
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Of a few runs those that are not too close to a later one; of more the longest. */
+function labelledRuns(runs: readonly Run[], time: Extent, longest: number): ReadonlySet<Run> {
+  if (runs.length > MAX_LABELS) {
+    return new Set(runs.filter(({ duration }) => duration === longest).slice(0, 1));
+  }
+  let last = Infinity;
+  return new Set(runs.filter(({ started_at }) => {
+    const at = percentAt(time, started_at);
+    if (last - at < LABEL_PERCENT) return false;
+    last = at;
+    return true;
+  }));
+}

@@ -1,0 +1,113 @@
+import { formatCount, formatNumber, shortId } from "../../components/format.ts";
+import { Timestamp } from "../../components/Timestamp.tsx";
+import type { MonitorRow, MonitorRunRow } from "../../monitoring/models/rows.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
+import type { ConsoleList } from "../data/lists.ts";
+import { MoreButton } from "../kit/ListNotice.tsx";
+import { Segmented } from "../kit/Segmented.tsx";
+import { type Column, Table } from "../kit/Table.tsx";
+import { runKey } from "./MonitorList.tsx";
+import { tookText } from "./RunStrip.tsx";
+import { State } from "./words.tsx";
+
+const LEGEND = ["ok", "failed", "running", "over_time", "missed"] as const;
+
+/** The runs that are shown, by the parameter `runs`. */
+const SHOWN: Readonly<Record<string, readonly MonitorRunRow["state"][]>> = {
+  failed: ["failed"],
+  open: ["running", "over_time", "unfinished"],
+};
+
+/** What the marks mean, and the runs: of the chosen monitor, else of all. */
+export function RunTable({ list, monitor, openRun }: {
+  list: ConsoleList<MonitorRunRow>;
+  monitor: MonitorRow | undefined;
+  openRun: string | undefined;
+}) {
+  const { path, params } = useFragment();
+  const all = Object.fromEntries(params);
+  const chosen = SHOWN[params.get("runs") ?? ""];
+  const rows = list.rows.filter(({ state }) => chosen?.includes(state) ?? true);
+  const count = (name: string) =>
+    formatNumber(list.rows.filter(({ state }) => SHOWN[name]!.includes(state)).length);
+  return (
+    // The keys of the list of monitors are not for this one.
+    <section
+      aria-labelledby="runs"
+      className="runs"
+      onKeyDown={(event) => event.stopPropagation()}
+      onFocus={(event) => event.stopPropagation()}
+    >
+      <p className="legend facts small">
+        {LEGEND.map((state) => <State key={state} state={state} />)}
+        <span className="end quiet">below each: time taken, of single runs</span>
+      </p>
+      <header className="line">
+        <h3 id="runs">Runs</h3>
+        {monitor
+          ? (
+            <span className="quiet">
+              of {monitor.slug} ·{" "}
+              <a href={fragmentTo("monitors", path, { ...all, monitor: undefined })}>
+                of all monitors
+              </a>
+            </span>
+          )
+          : <span className="quiet">newest {formatCount(list.rows.length, "run")}</span>}
+        <div className="end">
+          <Segmented
+            label="Runs shown"
+            name="runs"
+            choices={[
+              [undefined, `All ${formatNumber(list.rows.length)}`],
+              ["failed", `Failed ${count("failed")}`],
+              ["open", `No end ${count("open")}`],
+            ]}
+          />
+        </div>
+      </header>
+      <Table
+        caption="Runs, newest first"
+        className="data-table"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={runKey}
+        openKey={openRun}
+        hrefOf={({ envelope, index }) => fragmentTo("monitors", [`${envelope}`, `${index}`], all)}
+      />
+      {rows.length === 0 && <p className="empty">No runs.</p>}
+      <MoreButton text="Older runs" more={list.more} />
+    </section>
+  );
+}
+
+const COLUMNS: readonly Column<MonitorRunRow>[] = [
+  {
+    title: "Started",
+    width: 9,
+    cell: ({ started_at }, link) => link(<Timestamp at={started_at} precision="ms" />),
+  },
+  {
+    title: "Monitor",
+    cell: ({ slug, state }) => (
+      <>
+        <span className="one-line">{slug}</span>
+        <span className="narrow-only">
+          <State state={state} />
+        </span>
+      </>
+    ),
+  },
+  { title: "State", width: 9, isWide: true, cell: ({ state }) => <State state={state} /> },
+  { title: "Took", width: 7, numeric: true, cell: tookText },
+  {
+    title: "Release",
+    width: 8,
+    isWide: true,
+    cell: ({ release }) => (
+      <span className="one-line" title={release ?? undefined}>
+        {release && (/^[\da-f]{40}$/.test(release) ? shortId(release) : release.split("@").at(-1))}
+      </span>
+    ),
+  },
+];

@@ -1,0 +1,57 @@
+import { formatCount, formatNumber } from "../../components/format.ts";
+import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
+import type { MonitorRow, MonitorState } from "../../monitoring/models/rows.ts";
+import type { Extent } from "../../monitoring/models/trace/span_times.ts";
+
+/** Class of its mark and colour, its name, and what it means. */
+const STATES: Readonly<Record<MonitorState, readonly [kind: string, word: string, tip: string]>> = {
+  ok: ["flows", "Ok", "Reported its end without an error"],
+  failed: ["refused", "Failed", "Reported an error"],
+  running: ["ring", "Running", "No end yet, within its time"],
+  over_time: ["waits", "Over its time", "No end yet, longer than max_runtime allows"],
+  unfinished: [
+    "waits",
+    "Never finished",
+    "No end, and the job or a process of its application has started since",
+  ],
+  missed: ["missed", "Did not come", "No run started within the margin after the expected time"],
+};
+
+export const kindOf = (state: MonitorState): string => STATES[state][0];
+export const wordOf = (state: MonitorState): string => STATES[state][1];
+
+/** A state with its mark. */
+export function State({ state }: { state: MonitorState }) {
+  const [kind, word, tip] = STATES[state];
+  return (
+    <span className={kind} title={tip}>
+      <span className={`mark ${kind}`} aria-hidden="true" />
+      {word}
+    </span>
+  );
+}
+
+/** Margins and maximum durations are sent in minutes. */
+export const minutesText = (ms: number): string => `${formatNumber(ms / MINUTE_MS)}\u00a0min`;
+
+export const isDuring = ({ start_ms, end_ms }: Extent, at: number): boolean =>
+  at >= start_ms && at <= end_ms;
+
+/** "2 of 3 runs failed, 1 did not come" */
+export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Extent): string {
+  const shown = runs.filter(({ started_at }) => isDuring(time, started_at));
+  const count = (...states: readonly MonitorState[]) =>
+    shown.filter(({ state }) => states.includes(state)).length;
+  const [failed, open] = [count("failed"), count("unfinished")];
+  const absent = missed.filter((at) => isDuring(time, at)).length;
+  const of = has_more
+    ? `of the last ${formatNumber(shown.length)}`
+    : `of ${formatCount(shown.length, "run")}`;
+  const parts = [
+    failed > 0 && `${formatNumber(failed)} ${of} failed`,
+    open > 0 && `${formatNumber(open)} ${failed > 0 ? "" : `${of} `}never finished`,
+    absent > 0 && `${formatNumber(absent)} did not come`,
+  ].filter(Boolean);
+  if (parts.length > 0) return parts.join(", ");
+  return shown.length === 0 ? "no runs in this time" : `${formatNumber(count("ok"))} ${of} ok`;
+}

@@ -1,0 +1,130 @@
+/** The view of monitors. */
+import type { Page } from "@playwright/test";
+import { hexId, type TestItem } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { expect, test } from "../harness/browser/fixtures.ts";
+import { expectAccessible, expectAccessibleLayout } from "../harness/browser/page_look.ts";
+import { errorEvent, MARKUP, postEnvelope } from "../harness/browser/posted.ts";
+
+const TRACE = hexId(0xace);
+const view = (page: Page) => page.getByRole("region", { name: "Monitors", exact: true });
+const monitors = (page: Page) =>
+  view(page).getByRole("table", { name: "Monitors, the worst first" }).locator(
+    "tbody tr:not(.unrendered)",
+  );
+const runs = (page: Page) =>
+  view(page).getByRole("table", { name: "Runs, newest first" }).locator("tbody tr");
+const detail = (page: Page) => view(page).locator(".run-detail");
+
+/** Posts what jobs of a worker report, the last minutes before now: one failed, one runs too long, one is fine. */
+async function postJobs(origin: string) {
+  const now = Date.now();
+  const before = (minutes: number) => (now - minutes * 60_000) / 1_000;
+  const contexts = { trace: { trace_id: TRACE } };
+  const checkIn = (
+    slug: string,
+    n: number,
+    status: string,
+    minutes: number,
+    rest = {},
+  ): TestItem => [
+    "check_in",
+    {
+      ...{ check_in_id: hexId(n), monitor_slug: slug, status, timestamp: before(minutes) },
+      ...rest,
+    },
+  ];
+  const every = (value: number, max_runtime: number) => ({
+    monitor_config: { schedule: { type: "interval", value, unit: "minute" }, max_runtime },
+  });
+  const daily = { schedule: { type: "crontab", value: "0 2 * * *" }, timezone: "Asia/Kathmandu" };
+  const send = (...items: TestItem[]) =>
+    postEnvelope(origin, {
+      sdk: { name: "sentry.javascript.node" },
+      sender: { environment: "production", release: "worker@1.4.2" },
+    }, ...items);
+  await send(checkIn("report", 1, "in_progress", 30, { monitor_config: daily }));
+  await send(checkIn("report", 1, "ok", 29.99, { duration: 0.302 }));
+  await send(checkIn("cleanup", 2, "in_progress", 40, every(5, 1)));
+  await send(checkIn("cleanup", 3, "in_progress", 12));
+  await send(checkIn("sync", 4, "ok", 25, { duration: 0.06, ...every(15, 5) }));
+  await send(checkIn("sync", 5, "error", 4, { duration: 0.061, contexts }));
+  await send(["event", {
+    ...errorEvent("Error", "export is empty"),
+    timestamp: before(4),
+    contexts,
+  }]);
+  await send(["log", {
+    items: [{ timestamp: before(4), level: "warn", body: "no rows", trace_id: TRACE }],
+  }]);
+}
+
+test("monitors → states in words, the worst first; a run with its error, log and envelope", async ({ page, server }) => {
+  await postJobs(server.origin);
+  await page.goto("/#/monitors");
+  await expect(monitors(page)).toHaveCount(3);
+  const [sync, cleanup, report] = [0, 1, 2].map((n) => monitors(page).nth(n)) as [
+    ReturnType<typeof monitors>,
+    ReturnType<typeof monitors>,
+    ReturnType<typeof monitors>,
+  ];
+  await expect(sync).toContainText(/^syncFailed since .*1 of 2\sruns failed, 1 did not come/);
+  await expect(sync).toContainText("every 15 min");
+  await expect(sync).toContainText(/in\s(9|10|11)\smin/);
+  await expect(cleanup).toContainText(/Over its time since .*1 of 2\sruns never finished/);
+  await expect(report).toContainText(/Ok since .*1 of 1\srun ok/);
+  await expect(report).toContainText("daily at 02:00, Asia/Kathmandu");
+  await expect(view(page)).toContainText("3 monitors1 failed1 over its time1 ok");
+  await expect(runs(page)).toHaveCount(5);
+  await expectAccessible(page);
+
+  // By keyboard: the first monitor, whose runs are then listed.
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("sync failed");
+  await expect(runs(page)).toHaveCount(2);
+  await expect(runs(page).first()).toContainText(/Failed61\sms1\.4\.2/);
+  await expect(detail(page)).toContainText("Schedule" + "every 15 min");
+  await expect(detail(page)).toContainText("Runs ok" + "1 of 2");
+  await expect(detail(page)).toContainText("warn no rows");
+  await expectAccessible(page);
+  await page.keyboard.press("Shift+J");
+  await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("cleanup over its time");
+  await expect(detail(page)).toContainText("No trace was sent with this run.");
+  await page.keyboard.press("Escape");
+  await expect(detail(page)).toHaveCount(0);
+
+  // By the mark of the run on the axis, then its error: three clicks from any view.
+  await sync.locator("a.run.refused").click();
+  await detail(page).getByRole("link", { name: "Error: export is empty" }).click();
+  await expect(page).toHaveURL(/#\/errors\/[\da-f]{14}\/\d+/);
+  await page.goBack();
+  await detail(page).getByRole("link", { name: "Open envelope" }).click();
+  await expect(page.getByRole("region", { name: "Envelopes" })).toContainText("check_in");
+});
+
+test("runs that failed or have no end, another time, text that is markup → shown as such", async ({ page, server }) => {
+  await page.goto("/#/monitors");
+  await expect(view(page)).toContainText("No check-ins received.");
+  await expectAccessibleLayout(page, "empty");
+  await postJobs(server.origin);
+  await postEnvelope(server.origin, {}, ["check_in", { monitor_slug: MARKUP, status: "error" }]);
+  await expect(monitors(page)).toHaveCount(4);
+  await expect(monitors(page).filter({ hasText: "<" })).toHaveCount(1);
+  expect(await page.evaluate(() => "attacked" in globalThis)).toBe(false);
+  await view(page).getByRole("link", { name: "No end 2" }).click();
+  await expect(runs(page)).toHaveText([/cleanup/, /cleanup/]);
+  await view(page).getByRole("link", { name: "Failed 2" }).click();
+  await expect(runs(page)).toHaveCount(2);
+  await page.goto("/#/monitors?since=15m");
+  await expect(runs(page)).toHaveCount(3);
+  await expect(monitors(page).filter({ hasText: "report" })).toContainText("no runs in this time");
+  await expectAccessibleLayout(page, "list");
+  await page.goto("/#/monitors");
+  await runs(page).filter({ hasText: "report" }).getByRole("link").click();
+  await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("report ok");
+  await expectAccessibleLayout(page, "detail");
+  await page.goto("/#/monitors?q=nothing+has+this");
+  await expect(view(page)).toContainText("No monitors match the filter.");
+  await page.goto("/#/monitors/99/0");
+  await expect(detail(page)).toContainText("Run not found.");
+});
