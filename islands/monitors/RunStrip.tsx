@@ -36,17 +36,13 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
   const longest = Math.max(...(ended.length > 0 ? ended : runs).map((run) => run.duration ?? 0));
   const labelled = labelledRuns(runs, time, longest);
   const heightOf = (ms: number) => `${Math.min(1, ms / (longest || 1)) * 100}%`;
-  const earliest = row.runs.at(-1)?.started_at ?? to;
   return (
     <div className="run-strip" aria-hidden="true">
       <ReleaseMarks from={from} to={to} />
-      {row.has_more && earliest > from && (
-        <i className="not-read" style={{ width: left(earliest) }} title="Earlier runs: not shown" />
-      )}
       {runs.filter(isOpen).map(({ started_at, duration, state }) => (
         <i
           key={started_at}
-          className={`open-run ${kindOf(state)} ${state}`}
+          className={`open-run ${kindOf(state)}`}
           style={{
             left: left(started_at),
             width: `${(duration ?? 0) / (to - from) * 100}%`,

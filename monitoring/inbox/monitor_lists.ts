@@ -17,17 +17,9 @@ import { MAX_LIST_ROWS, type MonitorRow, type MonitorRunRow, type Page } from ".
 /** Missed times of all monitors: to find them takes some 60 ms. */
 const MAX_MISSED = 1_000;
 
-/** The order of the columns in `monitors_sql.ts`. */
-const COLUMNS = [
-  ...["row_key", "application", "environment", "slug", "check_in_id", "status", "at"],
-  ...["duration", "trace_id", "config", "release", "matches"],
-] as const;
-
 /** What is read of the check-ins. @param json what the statement returns */
 function readRuns(json: string, applications: readonly ApplicationRow[], now: number) {
-  const checkIns = (JSON.parse(json) as unknown[][]).map((values) =>
-    Object.fromEntries(COLUMNS.map((name, n) => [name, values[n]])) as unknown as CheckIn
-  );
+  const checkIns: readonly CheckIn[] = JSON.parse(json);
   const starts = new Map(applications.map((row) => [row.key, row.starts]));
   return [...byMonitor(checkIns).values()].map((all) => {
     const runs = joinRuns(all);

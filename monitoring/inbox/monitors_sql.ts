@@ -24,11 +24,12 @@ const matching = (query: ListQuery) => [
   ...entryMatches("check_in_entries", query.q),
 ];
 
-/** The check-ins among `keys`, a `SELECT`, as JSON of arrays in the order of {@linkcode CHECK_IN_COLUMNS}. */
+/** The check-ins among `keys`, a `SELECT`, as JSON of `CheckIn`s. */
 const asJson = (query: ListQuery, keys: string, conditions: readonly string[]) =>
-  "SELECT json_group_array(json_array(row_key, (SELECT key FROM applications WHERE id = e.application)," +
-  " environment, slug, check_in_id, status, at, duration, trace_id, config," +
-  " (SELECT release FROM releases WHERE id = e.release)," +
+  "SELECT json_group_array(json_object('row_key', row_key, 'application'," +
+  " (SELECT key FROM applications WHERE id = e.application), 'environment', environment, 'slug', slug," +
+  " 'check_in_id', check_in_id, 'status', status, 'at', at, 'duration', duration, 'trace_id', trace_id," +
+  " 'config', config, 'release', (SELECT release FROM releases WHERE id = e.release), 'matches'," +
   ` (${all([...conditions, ...filtersOf(query, TIME)])}) IS TRUE)) AS rows` +
   ` FROM check_in_entries AS e WHERE row_key IN (${keys})`;
 

@@ -120,52 +120,18 @@ function scheduleOf(schedule: unknown): MonitorConfig["schedule"] {
 export const checkInWords = ({ slug, status, check_in_id, trace_id }: CheckInEntry): string =>
   wordsOf(`${slug}\n${status}`) + idWords(check_in_id, trace_id);
 
-const DAYS = ["Sundays", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays"];
-const NICKNAMES: Readonly<Record<string, string>> = {
-  "@hourly": "0 * * * *",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@weekly": "0 0 * * 0",
-  "@monthly": "0 0 1 * *",
-  "@yearly": "0 0 1 1 *",
-  "@annually": "0 0 1 1 *",
-};
-
-/** "every 15 min", "daily at 02:00, Europe/Stockholm"; of a crontab without such words its text. */
+/** "every 15 min", "daily at 02:00, Europe/Stockholm"; of other crontabs their text. */
 export function scheduleWords({ schedule, timezone }: MonitorConfig): string | null {
   if (schedule === null) return null;
   if (schedule.type === "interval") return every(schedule.value, schedule.unit);
-  const fields = (NICKNAMES[schedule.value] ?? schedule.value).split(" ");
-  const words = fields.length === 5 ? crontabWords(fields as Fields) : undefined;
-  if (words?.startsWith("every")) return words;
+  const [, step = 0] = /^\*(?:\/(\d+))?(?: \*){4}$/.exec(schedule.value.replace(/^\* /, "*/1 ")) ??
+    [];
+  // Others begin again with each hour.
+  if (60 % Number(step) === 0) return every(Number(step), "minute");
+  const [, minute = "", hour] = /^(\d{1,2}) (\d{1,2}) \* \* \*$/.exec(schedule.value) ?? [];
+  const words = hour && `daily at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
   return `${words ?? schedule.value}, ${timezone ?? "UTC"}`;
 }
 
-type Fields = [minute: string, hour: string, day: string, month: string, weekday: string];
-
-function crontabWords([minute, hour, day, month, weekday]: Fields): string | undefined {
-  const stepOf = (field: string) => field === "*" ? 1 : Number(/^\*\/(\d+)$/.exec(field)?.[1] ?? 0);
-  const isNumber = (field: string) => /^\d{1,2}$/.test(field);
-  if (month !== "*") return undefined;
-  const everyDay = day === "*" && weekday === "*";
-  // What does not divide the hour or the day is uneven.
-  const [minutes, hours] = [stepOf(minute), stepOf(hour)];
-  if (everyDay && hour === "*" && minutes > 0 && 60 % minutes === 0) {
-    return every(minutes, "minute");
-  }
-  if (!isNumber(minute)) return undefined;
-  if (everyDay && hour === "*" && minute === "0") return every(1, "hour");
-  if (everyDay && hour === "*") return `hourly at :${minute.padStart(2, "0")}`;
-  if (everyDay && minute === "0" && hours > 0 && 24 % hours === 0) return every(hours, "hour");
-  if (!isNumber(hour)) return undefined;
-  const time = `at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
-  if (everyDay) return `daily ${time}`;
-  if (day === "*" && /^(1-5|mon-fri)$/i.test(weekday)) return `Mondays to Fridays ${time}`;
-  if (day === "*" && /^[0-7]$/.test(weekday)) return `${DAYS[Number(weekday) % 7]} ${time}`;
-  return weekday === "*" && isNumber(day) ? `monthly on day ${day} ${time}` : undefined;
-}
-
-function every(count: number, unit: IntervalUnit): string {
-  if (count === 1) return `every ${unit}`;
-  return unit === "minute" ? `every ${count} min` : `every ${count} ${unit}s`;
-}
+const every = (count: number, unit: IntervalUnit): string =>
+  count === 1 ? `every ${unit}` : `every ${count} ${unit === "minute" ? "min" : `${unit}s`}`;

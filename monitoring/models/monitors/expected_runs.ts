@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { SECOND_MS } from "../time_units.ts";
+import { MINUTE_MS, SECOND_MS } from "../time_units.ts";
 import { INTERVAL_UNITS, type MonitorConfig } from "./check_in.ts";
 import { type Expected, MAX_ROW_RUNS, type Run } from "./runs.ts";
 
@@ -67,84 +67,74 @@ function byCrontab(
   now: number,
   most: number,
 ): Expected {
-  const asked = { from: starts[0]! - EARLY_MS, late: now - margin_ms, now, most };
-  const times = crontabTimes(crontab, timezone ?? "UTC", asked);
-  if (times === undefined) return NOTHING;
-  const late: number[] = [];
+  const earliest = starts[0]! - EARLY_MS;
+  const minute = Math.floor(now / MINUTE_MS);
+  const schedule = `${timezone} ${crontab}`;
+  const key = [minute, earliest, margin_ms, most, schedule].join(" ");
+  let times = cache.has(schedule) ? null : cache.get(key);
+  if (times === undefined) {
+    if (cache.size >= MAX_CACHED) cache.clear();
+    times = crontabTimes(crontab, timezone ?? "UTC", earliest, now - margin_ms, now, most);
+    // One without times never has any.
+    cache.set(times === null ? schedule : key, times);
+  }
+  if (times === null) return NOTHING;
+  const unmet: number[] = [];
   let n = 0;
-  for (const time of times.past.toReversed()) {
+  for (const time of times.past) {
     while (n < starts.length && starts[n]! < time - EARLY_MS) n++;
     if (n < starts.length && starts[n]! <= time + margin_ms) n++;
-    else late.push(time);
+    else unmet.push(time);
   }
-  const missed = late.filter((time) => time + margin_ms < now).reverse();
+  const missed = unmet.filter((time) => time + margin_ms < now).reverse();
   const sinceNewest = missed.filter((time) => time > starts.at(-1)!);
   return {
     missed,
-    next: late.find((time) => time + margin_ms >= now) ?? times.next,
+    next: unmet.find((time) => time + margin_ms >= now) ?? times.after(now),
     afterNewest: sinceNewest.length < most
       ? sinceNewest.at(-1) ?? null
       : times.after(starts.at(-1)! + EARLY_MS),
   };
 }
 
-/** Newest times from one to another: `most` of those before `late`, which are missed, and of those after it. */
-interface Asked {
-  readonly from: number;
-  readonly late: number;
-  readonly now: number;
-  readonly most: number;
-}
+type CrontabTimes = ReturnType<typeof crontabTimes>;
 
-interface CrontabTimes {
-  /** Newest first. */
-  readonly past: readonly number[];
-  readonly next: number;
-  readonly asked: Asked;
-  after(time: number): number | null;
-}
-
-/** By crontab and time zone; undefined: it cannot be read, or has no time. A time takes 0.05 ms, a rare one up to 4 ms. */
-const cache = new Map<string, CrontabTimes | undefined>();
+/** A time takes 0.05 ms, of a rare one up to 4 ms: lists are read often, and times change once a minute. */
+const cache = new Map<string, CrontabTimes>();
 const MAX_CACHED = 1_000;
 
-/** Times are read again when the next one has come. */
-function crontabTimes(crontab: string, timezone: string, asked: Asked): CrontabTimes | undefined {
-  const key = `${timezone} ${crontab}`;
-  const known = cache.get(key);
-  const isValid = known === undefined
-    ? cache.has(key)
-    : known.asked.from <= asked.from && known.asked.late <= asked.late &&
-      known.asked.most >= asked.most && known.asked.now <= asked.now && asked.now < known.next;
-  const times = isValid ? known : readTimes(crontab, timezone, asked);
-  if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(key, times);
-  return times && { ...times, past: times.past.filter((time) => time >= asked.from) };
-}
-
-function readTimes(crontab: string, timezone: string, asked: Asked): CrontabTimes | undefined {
+/**
+ * Times from `earliest` to `now`, oldest first: the last `most` of those before `late`, which have been missed, and of those
+ * since. Null: the crontab or the zone cannot be read, or it has no time.
+ */
+function crontabTimes(
+  crontab: string,
+  timezone: string,
+  earliest: number,
+  late: number,
+  now: number,
+  most: number,
+) {
   // Croner also reads seconds and dates.
-  if (!/^\S+( \S+){4}$|^@/.test(crontab)) return undefined;
+  if (!/^\S+( \S+){4}$|^@/.test(crontab)) return null;
   try {
     const cron = new Cron(crontab, { timezone, mode: "5-part", paused: true });
     const after = (time: number) => cron.nextRun(new Date(time))?.getTime() ?? null;
-    const next = after(asked.now);
-    if (next === null) return undefined;
+    const before = (time: number) => cron.previousRuns(1, new Date(time))[0]?.getTime() ?? 0;
+    if (after(now) === null) return null;
     const past: number[] = [];
     const readBack = (from: number, until: number) => {
-      const before = (time: number) => cron.previousRuns(1, new Date(time))[0]?.getTime() ?? 0;
       // Its smallest unit is a second.
       let time = before(from + SECOND_MS);
       if (time > from) time = before(time);
-      for (let count = 0; time >= until && count < asked.most; count++, time = before(time)) {
-        past.push(time);
+      for (let count = 0; time >= until && count < most; count++, time = before(time)) {
+        past.unshift(time);
       }
     };
-    readBack(asked.now, Math.max(asked.late, asked.from));
-    readBack(asked.late - 1, asked.from);
-    return { past, next, asked, after };
+    readBack(now, Math.max(late, earliest));
+    readBack(late - 1, earliest);
+    return { past, after };
   } catch {
-    // Not a crontab, or not a time zone.
-    return undefined;
+    return null;
   }
 }
