@@ -60,7 +60,7 @@ export function CallPanel({ node, ai, traceId }: {
       {omitted > 0 && <p className="quiet">{formatNumber(omitted)} earlier messages</p>}
       {messages.length === 0 && ai && <p className="quiet">No messages were sent.</p>}
       {messages.map(({ role, parts }, n) => (
-        <section key={n} className={`message card role-${role}`}>
+        <section key={n} className="message card" data-role={role}>
           <h5>{role[0]!.toUpperCase() + role.slice(1)}</h5>
           {parts.map((part, n) => <Part key={n} {...part} isShortened={isShortened} />)}
         </section>
