@@ -1,7 +1,9 @@
 import {
   type CSSProperties,
   type KeyboardEvent,
+  memo,
   type ReactNode,
+  useEffect,
   useLayoutEffect,
   useMemo,
   useRef,
@@ -33,7 +35,7 @@ const MIN_PX = 3;
 /** From this width on a bar has a text. */
 const TEXT_PX = 26;
 /** Bars that are drawn, the widest first. */
-const MAX_BARS = 3_000;
+const MAX_BARS = 2_000;
 /** Changes between itself and calls that a bar shows. */
 const MAX_PARTS = 40;
 const MAX_SPAN_LANES = 6;
@@ -129,6 +131,10 @@ export function ProfileFlame(props: {
   const shown = bars.length > MAX_BARS
     ? bars.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_BARS)
     : bars;
+  // Also moved to by keyboard.
+  useEffect(() => frame.current?.querySelector(".selected")?.scrollIntoView({ block: "nearest" }), [
+    selected,
+  ]);
   const ticks = ticksOf(window, 0, Math.max(2, Math.floor(width / TICK_PX)));
   return (
     <>
@@ -223,7 +229,7 @@ function textOf(tree: CallTree, { call, calls, samples, self }: FrameBar): strin
   return `${name}: ${time(samples)}, ${time(self)} itself`;
 }
 
-function Bar({ bar, index, tree, window, width, isSelected, isMarked }: {
+const Bar = memo(function Bar({ bar, index, tree, window, width, isSelected, isMarked }: {
   bar: FrameBar;
   index: number;
   tree: CallTree;
@@ -252,7 +258,7 @@ function Bar({ bar, index, tree, window, width, isSelected, isMarked }: {
       {px >= TEXT_PX && (bar.calls === 1 ? of.function : `${bar.calls} calls`)}
     </span>
   );
-}
+});
 
 export const kindOf = ({ own, file, function: name }: CallTree["frames"][number]) =>
   own ? "own" : file === null && !/^\d+ frames of /.test(name) ? "native" : "library";

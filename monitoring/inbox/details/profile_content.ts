@@ -1,12 +1,8 @@
 import { attributeAt, parseJson, textAt } from "../../models/json.ts";
 import { readDebugIds } from "../../models/error/stack.ts";
 import { findSources } from "../../models/error/source_finder.ts";
-import {
-  joinProfiles,
-  MAX_JOINED_SAMPLES,
-  type ProfileContent,
-  type ProfiledSpan,
-} from "../../models/profile/profile_content.ts";
+import { joinProfiles, MAX_JOINED_SAMPLES } from "../../models/profile/join_profiles.ts";
+import type { ProfileContent, ProfiledSpan } from "../../models/profile/profile_content.ts";
 import {
   isOwnFile,
   NO_NAME,

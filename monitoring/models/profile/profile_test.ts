@@ -4,7 +4,8 @@ import { recorded } from "../../inbox/testdata/envelopes.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import { busySamples, foldedCalls, functionRows, mainFunction, ownCalls } from "./call_tree.ts";
 import { barsByWeight, barsInTime, type FrameBar } from "./frame_bars.ts";
-import { type CallTree, joinProfiles } from "./profile_content.ts";
+import { joinProfiles } from "./join_profiles.ts";
+import type { CallTree } from "./profile_content.ts";
 import { profileEntry } from "./profile_entry.ts";
 import { readSentProfile } from "./sent_profile.ts";
 
