@@ -2,7 +2,6 @@ import {
   type CSSProperties,
   type KeyboardEvent,
   memo,
-  type ReactNode,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -10,12 +9,12 @@ import {
   useState,
 } from "react";
 import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
+import { busySamples } from "../../monitoring/models/profile/call_tree.ts";
 import {
   barsByWeight,
   barsInTime,
   type FrameBar,
 } from "../../monitoring/models/profile/frame_bars.ts";
-import { busySamples } from "../../monitoring/models/profile/call_tree.ts";
 import {
   type CallTree,
   placeOf,
@@ -51,10 +50,12 @@ export type DrawnBar = Partial<FrameBar> & { readonly frame: number };
 export function wholeAxis(profile: ProfileContent, isHeavy: boolean): Extent {
   const { samples, interval_ms, start_ms, span } = profile;
   if (isHeavy) return { start_ms: 0, end_ms: busySamples(profile) * interval_ms };
-  const last = samples.at(-1)?.[0] ?? 0;
   return {
     start_ms: Math.min(0, (span?.start_ms ?? start_ms) - start_ms),
-    end_ms: Math.max(last + interval_ms, (span?.end_ms ?? start_ms) - start_ms),
+    end_ms: Math.max(
+      (samples.at(-1)?.[0] ?? 0) + interval_ms,
+      (span?.end_ms ?? start_ms) - start_ms,
+    ),
   };
 }
 
@@ -67,6 +68,7 @@ export function ProfileFlame(props: {
   /** What is drawn of it. */
   tree: CallTree;
   isHeavy: boolean;
+  /** Undefined: the whole profile. */
   window: Extent | undefined;
   setWindow: (window: Extent | undefined) => void;
   selected: DrawnBar | undefined;
@@ -79,41 +81,31 @@ export function ProfileFlame(props: {
   const width = useWidth(frame);
   const whole = useMemo(() => wholeAxis(profile, isHeavy), [profile, isHeavy]);
   const window = props.window ?? whole;
-  const length = window.end_ms - window.start_ms;
   const bars = useMemo(() => {
     const find = isHeavy ? barsByWeight : barsInTime;
-    return find(tree, window, length * MIN_PX / width).sort((a, b) =>
-      a.lane - b.lane || a.start_ms - b.start_ms
-    );
-  }, [tree, isHeavy, window.start_ms, window.end_ms, width]);
+    return find(tree, window, lengthOf(window) * MIN_PX / width)
+      .sort((a, b) => a.lane - b.lane || a.start_ms - b.start_ms);
+  }, [tree, isHeavy, window, width]);
+  const shown = bars.length <= MAX_BARS
+    ? bars
+    : bars.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_BARS);
+  // Also moved to by keyboard.
+  useEffect(() => {
+    frame.current?.querySelector(".selected")?.scrollIntoView({ block: "nearest" });
+  }, [selected]);
+
   const frameOf = (bar: FrameBar) => tree.calls[bar.call]![1];
-  const lanes = bars.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
-  const show = (next: Extent) =>
-    setWindow(next.end_ms - next.start_ms >= whole.end_ms - whole.start_ms ? undefined : next);
-  const zoomTo = (bar: Extent) =>
+  const current = bars.find(({ lane, call, start_ms }) =>
+    lane === selected?.lane && call === selected.call && start_ms === selected.start_ms
+  );
+  const select = (bar: FrameBar | undefined) => bar && onSelect({ ...bar, frame: frameOf(bar) });
+  const show = (next: Extent) => setWindow(lengthOf(next) >= lengthOf(whole) ? undefined : next);
+  const zoomBy = (factor: number) => show(zoom(window, whole, factor));
+  const zoomTo = ({ start_ms, end_ms }: Extent) =>
     show({
-      start_ms: Math.max(bar.start_ms, whole.start_ms),
-      end_ms: Math.min(bar.end_ms, whole.end_ms),
+      start_ms: Math.max(start_ms, whole.start_ms),
+      end_ms: Math.min(end_ms, whole.end_ms),
     });
-  const current = selected?.lane === undefined
-    ? undefined
-    : bars.find((bar) =>
-      bar.lane === selected.lane && bar.call === selected.call && bar.start_ms === selected.start_ms
-    );
-  const select = (bar: FrameBar | undefined) => {
-    if (bar) onSelect({ ...bar, frame: frameOf(bar) });
-  };
-  const actions: Readonly<Record<string, () => void>> = {
-    "+": () => show(zoom(window, whole, ZOOM)),
-    "=": () => show(zoom(window, whole, ZOOM)),
-    "-": () => show(zoom(window, whole, 1 / ZOOM)),
-    "0": () => setWindow(undefined),
-    Enter: () => current && zoomTo(current),
-    ArrowUp: () => select(besides(bars, current, -1)),
-    ArrowDown: () => select(besides(bars, current, 1)),
-    ArrowLeft: () => step(-1),
-    ArrowRight: () => step(1),
-  };
   /** Selects the bar before or after the current one; without one moves the window. */
   const step = (by: 1 | -1) => {
     const lane = bars.filter((bar) => bar.lane === (current?.lane ?? 0));
@@ -121,34 +113,37 @@ export function ProfileFlame(props: {
     if (next) select(next);
     else if (props.window) show(pan(window, whole, by * PAN));
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || !Object.hasOwn(actions, event.key)) {
-      return;
-    }
-    event.preventDefault();
-    actions[event.key]!();
+  const actions: Readonly<Record<string, () => void>> = {
+    "+": () => zoomBy(ZOOM),
+    "=": () => zoomBy(ZOOM),
+    "-": () => zoomBy(1 / ZOOM),
+    "0": () => setWindow(undefined),
+    Enter: () => current && zoomTo(current),
+    ArrowUp: () => select(besides(bars, current, -1)),
+    ArrowDown: () => select(besides(bars, current, 1)),
+    ArrowLeft: () => step(-1),
+    ArrowRight: () => step(1),
   };
-  const shown = bars.length > MAX_BARS
-    ? bars.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_BARS)
-    : bars;
-  // Also moved to by keyboard.
-  useEffect(() => frame.current?.querySelector(".selected")?.scrollIntoView({ block: "nearest" }), [
-    selected,
-  ]);
-  const ticks = ticksOf(window, 0, Math.max(2, Math.floor(width / TICK_PX)));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, ctrlKey, altKey, metaKey } = event;
+    if (ctrlKey || altKey || metaKey || !Object.hasOwn(actions, key)) return;
+    event.preventDefault();
+    actions[key]!();
+  };
+  const lanes = bars.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
+  const ticks = ticksOf(window, 0, Math.max(2, Math.floor(width / TICK_PX)))
+    .map((tick) => ({ ...tick, left: percentAt(window, tick.offset_ms) }));
   return (
     <>
       <div className="profile-zoom line">
         <span className="small quiet">
           {isHeavy ? "Time of all samples, each caller once" : "Time since the first sample"}
         </span>
-        <span className="line end">
-          <button type="button" aria-label="Zoom out" onClick={actions["-"]}>−</button>
-          <button type="button" aria-label="Zoom in" onClick={actions["+"]}>+</button>
-          <button type="button" disabled={!props.window} onClick={actions["0"]}>
-            Whole profile
-          </button>
-        </span>
+        <button type="button" className="end" aria-label="Zoom out" onClick={actions["-"]}>
+          −
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={actions["+"]}>+</button>
+        <button type="button" disabled={!props.window} onClick={actions["0"]}>Whole profile</button>
       </div>
       <div
         ref={frame}
@@ -159,22 +154,21 @@ export function ProfileFlame(props: {
         aria-description="The table of functions has the same. Arrows move between calls, Enter zooms to one, Escape shows all."
         onKeyDown={onKeyDown}
         onClick={({ target }) => {
-          const index = (target as Element).closest<HTMLElement>("[data-bar]")?.dataset.bar;
-          const bar = index === undefined ? undefined : shown[Number(index)];
+          const { bar: index } = (target as Element).closest<HTMLElement>("[data-bar]")?.dataset ??
+            {};
+          const bar = shown[Number(index)];
           if (bar && bar === current) zoomTo(bar);
           else select(bar);
         }}
       >
-        <Ticks window={window} ticks={ticks} />
+        <div className="profile-ticks small quiet" aria-hidden="true">
+          {ticks.map(({ label, left }) =>
+            left < 96 && <span key={label} style={{ left: `${left}%` }}>{label}</span>
+          )}
+        </div>
         {!isHeavy && <Spans profile={profile} window={window} width={width} />}
         <div className="profile-lanes" style={{ height: lanes * LANE_PX }} aria-hidden="true">
-          {ticks.map(({ offset_ms }) => (
-            <i
-              key={offset_ms}
-              className="tick"
-              style={{ left: `${percentAt(window, offset_ms)}%` }}
-            />
-          ))}
+          {ticks.map(({ label, left }) => <i key={label} style={{ left: `${left}%` }} />)}
           {shown.map((bar, index) => (
             <Bar
               key={`${bar.lane} ${bar.call} ${bar.start_ms}`}
@@ -187,7 +181,7 @@ export function ProfileFlame(props: {
         </div>
       </div>
       <p className="vh" role="status">{current && textOf(tree, current)}</p>
-      <ul className="profile-legend facts small quiet">
+      <ul className="profile-legend facts entry small quiet">
         <li>
           <i className="own self" />solid: self
         </li>
@@ -212,11 +206,12 @@ export function ProfileFlame(props: {
 
 const lengthOf = ({ start_ms, end_ms }: Extent) => end_ms - start_ms;
 
-/** The bar above or below; without a current one the first of all. */
+/** The widest bar above or below; without a current one the first of all. */
 function besides(bars: readonly FrameBar[], current: FrameBar | undefined, by: 1 | -1) {
   if (current === undefined) return bars[0];
   return bars.filter((bar) =>
-    bar.lane === current.lane + by && bar.start_ms < current.end_ms && bar.end_ms > current.start_ms
+    bar.lane === current.lane + by && bar.start_ms < current.end_ms &&
+    bar.end_ms > current.start_ms
   ).sort((a, b) => lengthOf(b) - lengthOf(a))[0];
 }
 
@@ -241,7 +236,6 @@ const Bar = memo(function Bar({ bar, index, tree, window, width, isSelected, isM
   const place = barOf(window, bar);
   if (place === undefined) return null;
   const of = tree.frames[tree.calls[bar.call]![1]]!;
-  const px = place.width / 100 * width;
   const classes = [kindOf(of), isSelected && "selected", isMarked && "marked"];
   return (
     <span
@@ -255,7 +249,8 @@ const Bar = memo(function Bar({ bar, index, tree, window, width, isSelected, isM
         "--parts": solidParts(bar, place.shown),
       } as CSSProperties}
     >
-      {px >= TEXT_PX && (bar.calls === 1 ? of.function : `${bar.calls} calls`)}
+      {place.width * width >= 100 * TEXT_PX &&
+        (bar.calls === 1 ? of.function : `${bar.calls} calls`)}
     </span>
   );
 });
@@ -265,75 +260,57 @@ export const kindOf = ({ own, file, function: name }: CallTree["frames"][number]
 
 /** A gradient with what ran itself. */
 function solidParts({ selfTimes, self, samples }: FrameBar, shown: Extent): string | undefined {
-  const parts = selfTimes.filter(({ start_ms, end_ms }) =>
-    end_ms > shown.start_ms && start_ms < shown.end_ms
-  );
-  if (parts.length === 0) return undefined;
-  const solid = "var(--solid)";
-  if (self === samples || parts.length > MAX_PARTS) {
-    return self * 2 >= samples ? `linear-gradient(${solid} 0 0)` : undefined;
+  if (self === samples || selfTimes.length > MAX_PARTS) {
+    return self * 2 >= samples ? "linear-gradient(var(--solid) 0 0)" : undefined;
   }
-  const stops = parts.flatMap((part) => {
+  const stops = selfTimes.map((part) => {
     const [from, to] = [percentAt(shown, part.start_ms), percentAt(shown, part.end_ms)];
-    return [`transparent ${from}%`, `${solid} ${from}% ${to}%`, `transparent ${to}%`];
+    return `transparent ${from}%, var(--solid) ${from}% ${to}%, transparent ${to}%`;
   });
-  return `linear-gradient(90deg, ${stops.join()})`;
-}
-
-function Ticks({ window, ticks }: { window: Extent; ticks: ReturnType<typeof ticksOf> }) {
-  return (
-    <div className="profile-ticks small quiet" aria-hidden="true">
-      {ticks.map(({ offset_ms, label }) => {
-        const left = percentAt(window, offset_ms);
-        return left < 96 && <span key={offset_ms} style={{ left: `${left}%` }}>{label}</span>;
-      })}
-    </div>
-  );
+  return stops.length > 0 ? `linear-gradient(90deg, ${stops.join()})` : undefined;
 }
 
 /** The spans on the axis of the frames, each below those that ran when it began. */
-function Spans(
-  { profile, window, width }: { profile: ProfileContent; window: Extent; width: number },
-) {
+function Spans({ profile: { spans, start_ms: origin }, window, width }: {
+  profile: ProfileContent;
+  window: Extent;
+  width: number;
+}) {
   const ends: number[] = [];
-  const placed = profile.spans.toSorted((a, b) => a.start_ms - b.start_ms || b.end_ms - a.end_ms)
+  const placed = spans.toSorted((a, b) => a.start_ms - b.start_ms || b.end_ms - a.end_ms)
     .map((span) => {
-      let lane = 0;
-      while ((ends[lane] ?? -Infinity) > span.start_ms) lane++;
+      const free = ends.findIndex((end) => end <= span.start_ms);
+      const lane = free < 0 ? ends.length : free;
       ends[lane] = span.end_ms;
       return { span, lane };
     });
   const shown = placed.filter(({ lane }) => lane < MAX_SPAN_LANES);
-  const lanes = shown.reduce((most, { lane }) => Math.max(most, lane + 1), 0);
-  const bars = shown.map(({ span, lane }): ReactNode => {
-    const { start_ms } = profile;
-    const place = barOf(window, {
-      start_ms: span.start_ms - start_ms,
-      end_ms: span.end_ms - start_ms,
-    });
-    const duration = formatDuration(span.end_ms - span.start_ms);
-    return place && (
-      <a
-        key={`${span.trace_id} ${span.span_id}`}
-        href={spanHref(span)}
-        tabIndex={-1}
-        data-kind={spanKind({ op: span.op, side: "unknown" })}
-        title={`${span.op ?? ""} ${span.name}, ${duration}`}
-        style={{ left: `${place.left}%`, width: `${place.width}%`, top: lane * LANE_PX }}
-      >
-        {place.width / 100 * width >= TEXT_PX && (
-          <>
-            <b>{span.op}</b> {span.name} <span className="quiet">{duration}</span>
-          </>
-        )}
-      </a>
-    );
-  });
-  if (lanes === 0) return null;
+  if (shown.length === 0) return null;
+  const height = Math.min(ends.length, MAX_SPAN_LANES) * LANE_PX;
   return (
     <>
-      <div className="profile-spans" style={{ height: lanes * LANE_PX }} aria-hidden="true">
-        {bars}
+      <div className="profile-spans" style={{ height }} aria-hidden="true">
+        {shown.map(({ span, lane }) => {
+          const { start_ms, end_ms, op, name } = span;
+          const place = barOf(window, { start_ms: start_ms - origin, end_ms: end_ms - origin });
+          const duration = formatDuration(end_ms - start_ms);
+          return place && (
+            <a
+              key={`${span.trace_id} ${span.span_id}`}
+              href={spanHref(span)}
+              tabIndex={-1}
+              data-kind={spanKind({ op, side: "unknown" })}
+              title={`${op ?? ""} ${name}, ${duration}`}
+              style={{ left: `${place.left}%`, width: `${place.width}%`, top: lane * LANE_PX }}
+            >
+              {place.width * width >= 100 * TEXT_PX && (
+                <>
+                  <b>{op}</b> {name} <span className="quiet">{duration}</span>
+                </>
+              )}
+            </a>
+          );
+        })}
       </div>
       {shown.length < placed.length && (
         <p className="small quiet">

@@ -8,7 +8,6 @@ import {
   mainFunction,
   ownCalls,
 } from "../../monitoring/models/profile/call_tree.ts";
-import { profileAsMarkdown } from "../../monitoring/models/profile/profile_as_markdown.ts";
 import {
   omittedText,
   type ProfileContent,
@@ -83,10 +82,7 @@ export function ProfileView({ id }: { id: string }) {
       actions={profile && (
         <CopyMenu
           what="profile"
-          texts={{
-            "Copy as Markdown": () => profileAsMarkdown(profile),
-            "Copy as JSON": () => JSON.stringify(profile, null, 2),
-          }}
+          texts={{ "Copy as JSON": () => JSON.stringify(profile, null, 2) }}
         />
       )}
     >
@@ -147,10 +143,7 @@ function Content({ profile, isHeavy, window, setWindow, selected, setSelected }:
           </small>
         </p>
         {main && (
-          <p
-            className="profile-main"
-            title="The innermost function of the application that runs in at least half of these samples, itself or in what it calls; if there is none, the one in most"
-          >
+          <p title="The innermost function of the application that runs in at least half of these samples, itself or in what it calls; if there is none, the one in most">
             <b>{time(main.total)} of {time(busy)}</b> in{" "}
             <button type="button" className="bare" onClick={() => mark(main.frame)}>
               <code>{profile.frames[main.frame]!.function}</code>
@@ -196,22 +189,12 @@ function Content({ profile, isHeavy, window, setWindow, selected, setSelected }:
           )}
           <FunctionTable
             tree={tree}
-            rows={matches.size > 0 || searched !== ""
-              ? rows.filter(({ frame }) => matches.has(frame))
-              : rows}
-            busy={busySamples(tree)}
-            isAll={searched === ""}
+            rows={searched === "" ? rows : rows.filter(({ frame }) => matches.has(frame))}
             selected={selected?.frame}
             onSelect={mark}
           />
         </div>
-        <ProfileFacts
-          profile={profile}
-          tree={drawn}
-          rows={rows}
-          selected={selected}
-          onSelect={mark}
-        />
+        <ProfileFacts {...{ profile, rows, selected }} tree={drawn} />
       </div>
     </>
   );

@@ -136,25 +136,3 @@ function rebuilt(
     samples: tree.samples.map(([at, call]): Sample => [at, places[call] ?? -1]),
   };
 }
-
-/** Callers and calls of a function that are named. */
-const MAX_NEIGHBOURS = 3;
-
-/** Who calls a function and what it calls, by its samples in them: those with most. */
-export function callersAndCalls(tree: CallTree, frame: number) {
-  const { calls } = tree;
-  const { total } = countCalls(tree);
-  const [callers, called] = [new Map<number, number>(), new Map<number, number>()];
-  const add = (to: Map<number, number>, other: number, samples: number) =>
-    to.set(other, (to.get(other) ?? 0) + samples);
-  for (const [call, [caller, of]] of calls.entries()) {
-    const outer = calls[caller]?.[1];
-    if (outer === undefined || outer === of) continue;
-    if (of === frame) add(callers, outer, total[call]!);
-    if (outer === frame) add(called, of, total[call]!);
-  }
-  const most = (found: ReadonlyMap<number, number>) =>
-    [...found].map(([frame, samples]) => ({ frame, samples }))
-      .sort((a, b) => b.samples - a.samples).slice(0, MAX_NEIGHBOURS);
-  return { callers: most(callers), called: most(called) };
-}
