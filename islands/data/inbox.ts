@@ -9,6 +9,7 @@ import type { Histogram } from "../../monitoring/models/histogram.ts";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
+import type { MetricContent } from "../../monitoring/models/metric/metric_content.ts";
 import type { ProfileContent } from "../../monitoring/models/profile/profile_content.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 
@@ -29,6 +30,8 @@ export type Answers = { readonly [Name in keyof ConsoleLists]: Page<ConsoleLists
   readonly trace: TraceContent;
   readonly recording: RecordingContent;
   readonly profile: ProfileContent;
+  /** Undefined: nothing of it is stored (any more). */
+  readonly metric: MetricContent | undefined;
   readonly refusals: RefusalList;
   /** Undefined: it is not stored (any more). */
   readonly error: ErrorContent | undefined;
@@ -41,6 +44,11 @@ export type ViewQuery = ConsoleQuery & {
   readonly event?: string | undefined;
   readonly span?: string | undefined;
   readonly thread?: string | undefined;
+  readonly kind?: string;
+  readonly unit?: string;
+  readonly by?: string | undefined;
+  readonly show?: string | undefined;
+  readonly every?: string | undefined;
 };
 
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -64,7 +72,7 @@ export class InboxClient {
   /** What a view has. */
   async read<View extends keyof Answers>(view: View, query?: ViewQuery): Promise<Answers[View]> {
     const response = await this.get({ view, ...query as Parameters });
-    if (response.status === 404 && (view === "error" || view === "envelope")) {
+    if (response.status === 404 && ["error", "metric", "envelope"].includes(view)) {
       return await discard(response) as Answers[View];
     }
     // 404: the server is of an older build without this list.

@@ -15,7 +15,7 @@ import { useInboxState } from "../data/inbox_state.ts";
 import { isRelay } from "../data/read.ts";
 
 /** Parameters of the address that choose how rows are shown, not which. */
-const SHAPES = new Set(["as", "sort"]);
+const SHAPES = new Set(["as", "sort", "show", "by", "every"]);
 
 /**
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.

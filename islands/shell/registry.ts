@@ -86,6 +86,14 @@ export const VIEWS: readonly View[] = [
     load: { inbox: () => import("../profiles/Profiles.tsx") },
   },
   {
+    id: "metrics",
+    title: "Metrics",
+    icon: ICONS.metrics,
+    group: "Watch",
+    key: "m",
+    load: { inbox: () => import("../metrics/Metrics.tsx") },
+  },
+  {
     id: "monitors",
     title: "Monitors",
     icon: ICONS.monitors,

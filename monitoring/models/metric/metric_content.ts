@@ -127,9 +127,10 @@ const MAX_ATTRIBUTES = 50;
 /** Dots that a chart has room for. */
 export const MAX_SAMPLES = 400;
 const MAX_LARGEST = 20;
-/** A chart has room for so many; without a chosen length there are about as many as half of `DEFAULT_INTERVALS`. */
+/** A chart has room for so many. */
 const MAX_INTERVALS = 240;
-const DEFAULT_INTERVALS = 30;
+/** At most, without a chosen length: many have the values that a percentile needs. */
+const DEFAULT_INTERVALS = 20;
 
 /** Attributes that are not the sender's. */
 const OF_SENDER = ["application", "environment", "release"] as const;
@@ -152,7 +153,6 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
   );
   const from = Math.floor(shape.from / every) * every;
   const to = Math.max(from + every, Math.ceil(shape.to / every) * every);
-  const lengthOf = (at: number) => Math.min(at + every, shape.to) - Math.max(at, shape.from);
   const intervalOf = (at: number) => Math.floor(at / every) * every;
 
   const groups = new Map<string | null, GroupValues>();
@@ -190,7 +190,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
     const newest = intervals.findLast(([, { count }]) => count > 0)?.[1];
     const points = intervals.map(([at, values]) => ({
       at,
-      value: values.figure(show, lengthOf(at)),
+      value: values.figure(show, every),
       count: values.count,
     })).filter(({ count }) => count > 0);
     for (const { value, count } of points) {

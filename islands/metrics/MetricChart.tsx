@@ -1,0 +1,288 @@
+import { type CSSProperties, type PointerEvent, useRef, useState } from "react";
+import { formatCount, shortId } from "../../components/format.ts";
+import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
+import type {
+  MetricContent,
+  MetricGroup,
+  MetricSample,
+} from "../../monitoring/models/metric/metric_content.ts";
+import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
+import { Gridline, TimeAxis } from "../charts/TimeAxis.tsx";
+import { goTo, linkTo } from "../data/fragment.ts";
+import { figureName, formatFigure, formatValue, formatWhole, isBytes } from "./metric_words.ts";
+
+/** Lines that a reader can tell apart: each has a colour, a pattern and a shape of its points. */
+export const MAX_LINES = 8;
+const COLORS = [
+  ...["server", "http", "database", "rendering"],
+  ...["waits", "flows", "resource", "navigation"],
+];
+const PATTERNS = ["", "7 4", "2 4", "9 3 2 3"];
+const SHAPES = ["round", "square"] as const;
+
+const styleOf = (n: number): CSSProperties => ({
+  color: `var(--${COLORS[n % COLORS.length]})`,
+  strokeDasharray: PATTERNS[n % PATTERNS.length] || undefined,
+});
+const shapeOf = (n: number) => SHAPES[Math.floor(n / PATTERNS.length + n) % 2];
+
+/** How the line of a group looks. */
+export function LineSample({ n }: { n: number }) {
+  return (
+    <svg className="line-sample" viewBox="0 0 32 10" aria-hidden="true" style={styleOf(n)}>
+      <path d="M0 5h32" />
+      <path className="points" d="M16 5h.01" strokeLinecap={shapeOf(n)} />
+    </svg>
+  );
+}
+
+export const groupName = (value: string | null, by: string | null) =>
+  value ?? (by === null ? "all" : `(no ${by})`);
+
+/** The address of a sample's trace, with the span in which it was measured. */
+export const traceHref = ({ trace_id, span_id }: MetricSample) =>
+  linkTo("traces", [trace_id!], { span: span_id ?? undefined });
+
+const [WIDTH, HEIGHT] = [1_000, 200];
+/** Parts of the scale, about. */
+const PARTS = 5;
+/** Pixels around a dot in which the pointer is on it. */
+const NEAR_PX = 10;
+
+/**
+ * Lines of the groups, with their single values as dots. The pointer and the arrow keys move a crosshair, whose values
+ * the legend shows. A click on a dot, or Enter, opens its trace.
+ */
+export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
+  metric: MetricContent;
+  hidden: readonly [ReadonlySet<string | null>, (hidden: ReadonlySet<string | null>) => void];
+}) {
+  const { from, to, every, show, by, kind, unit } = metric;
+  const plot = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<number>();
+  const [near, setNear] = useState<MetricSample>();
+  const lines = metric.groups.slice(0, MAX_LINES);
+  const isShown = ({ value }: Pick<MetricGroup, "value">) => !hidden.has(value);
+  const numberOf = (group: string | null) => lines.findIndex(({ value }) => value === group);
+  // A rate or a count has another scale than the values.
+  const hasDots = /^(p\d|avg|last)/.test(show);
+  const dots = hasDots
+    ? metric.samples.filter(({ group }) => numberOf(group) !== -1 && isShown({ value: group }))
+    : [];
+
+  const values = [
+    ...lines.filter(isShown).flatMap(({ points }) => points.flatMap(({ value }) => value ?? [])),
+    ...dots.map(({ value }) => value),
+  ];
+  const low = Math.min(0, ...values);
+  const high = Math.max(0, ...values);
+  const step = niceStep((high - low) / PARTS || 1 / PARTS, show === "count" ? "" : unit);
+  const bottom = Math.floor(low / step) * step;
+  const parts = Math.max(1, Math.ceil((high - bottom) / step));
+  const top = bottom + parts * step;
+  const x = (time: number) => (time - from) / (to - from) * WIDTH;
+  const y = (value: number) => (top - value) / (top - bottom) * HEIGHT;
+  const place = (time: number, value: number) => `${x(time).toFixed(1)} ${y(value).toFixed(1)}`;
+
+  /** Of an interval in its middle, with gaps where there are none. */
+  const pathOf = ({ points }: MetricGroup) => {
+    let last = NaN;
+    return points.map(({ at, value }) => {
+      if (value === null) return "";
+      const isNext = at - last === every;
+      last = at;
+      return (isNext ? "L" : "M") + place(at + every / 2, value);
+    }).join("");
+  };
+  const pointsOf = (all: readonly (readonly [number, number | null])[]) =>
+    all.map(([time, value]) => value === null ? "" : `M${place(time, value)}h.01`).join("");
+
+  const last = to - every;
+  const move = (by: number) =>
+    setAt(Math.max(from, Math.min(last, at === undefined ? last : at + by * every)));
+  const onPointerMove = ({ clientX, clientY }: PointerEvent) => {
+    const box = plot.current!.getBoundingClientRect();
+    const time = from + (clientX - box.left) / box.width * (to - from);
+    setAt(Math.max(from, Math.min(last, Math.floor(time / every) * every)));
+    const distance = (sample: MetricSample) =>
+      Math.hypot(
+        box.left + x(sample.at) / WIDTH * box.width - clientX,
+        box.top + y(sample.value) / HEIGHT * box.height - clientY,
+      );
+    setNear(
+      dots.filter((dot) => distance(dot) <= NEAR_PX)
+        .reduce<MetricSample | undefined>(
+          (best, dot) => best && distance(best) <= distance(dot) ? best : dot,
+          undefined,
+        ),
+    );
+  };
+  const open = (sample: MetricSample | undefined) => sample?.trace_id && goTo(traceHref(sample));
+  const inInterval = (time: number) => at !== undefined && time >= at && time < at + every;
+  /** The largest value at the crosshair that has a trace. */
+  const traced =
+    metric.samples.filter((sample) => inInterval(sample.at) && sample.trace_id !== null)
+      .toSorted((a, b) => b.value - a.value)[0];
+  const readout = (group: MetricGroup) => {
+    const point = at === undefined ? undefined : group.points.find((point) => point.at === at);
+    const value = at === undefined ? group.figures[show] : point?.value;
+    const count = at === undefined ? group.count : point?.count ?? 0;
+    return {
+      text: value == null ? "–" : formatFigure(value, show, metric),
+      count: `n ${formatWhole(count)}`,
+    };
+  };
+  const time = (at: number) => formatDateAndTime(at, Date.now(), formatTimeOfDay);
+  const interval = at === undefined
+    ? `${time(from)} to ${time(to)}`
+    : `${time(at)} to ${formatTimeOfDay(at + every)}`;
+  return (
+    <>
+      <ul className="metric-legend line" aria-label="Groups">
+        {lines.map((group, n) => {
+          const { text, count } = readout(group);
+          return (
+            <li key={JSON.stringify(group.value)}>
+              <button
+                type="button"
+                className="plain beside"
+                aria-pressed={isShown(group)}
+                title="Hides or shows the line; with Alt, all others"
+                onClick={({ altKey }) => {
+                  const others = lines.map(({ value }) => value).filter((one) =>
+                    one !== group.value
+                  );
+                  if (altKey) {
+                    return setHidden(new Set(others.some((one) => !hidden.has(one)) ? others : []));
+                  }
+                  const next = new Set(hidden);
+                  if (!next.delete(group.value)) next.add(group.value);
+                  setHidden(next);
+                }}
+              >
+                <LineSample n={n} />
+                <span className="one-line">{groupName(group.value, by)}</span>
+                <b>{text}</b>
+                <small>{count}</small>
+              </button>
+            </li>
+          );
+        })}
+        {metric.groups.length > MAX_LINES && (
+          <li className="quiet">
+            {formatCount(metric.groups.length - MAX_LINES, "other")} not drawn
+          </li>
+        )}
+      </ul>
+      <p className="metric-time quiet">
+        <b>{figureName(show, kind)}</b>, {interval}
+        {traced && (
+          <>
+            ; largest: <a href={traceHref(traced)}>{formatValue(traced.value, unit)}</a>
+          </>
+        )}
+      </p>
+      <figure className="time-bars metric-chart">
+        <div
+          className="plot"
+          ref={plot}
+          role="slider"
+          tabIndex={0}
+          aria-label={`${metric.name} over time`}
+          aria-valuemin={from}
+          aria-valuemax={last}
+          aria-valuenow={at ?? last}
+          aria-valuetext={`${interval}: ` + lines.filter(isShown).map((group) => {
+            const { text, count } = readout(group);
+            return `${groupName(group.value, by)} ${text}, ${count}`;
+          }).join("; ")}
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => {
+            setAt(undefined);
+            setNear(undefined);
+          }}
+          onClick={() => open(near)}
+          onBlur={() => setAt(undefined)}
+          onKeyDown={(event) => {
+            const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
+            const by = { ...steps, Home: -Infinity, End: Infinity }[event.key];
+            if (by !== undefined) move(by);
+            else if (event.key === "Enter") open(traced);
+            else return;
+            event.preventDefault();
+          }}
+        >
+          {at !== undefined && (
+            <i
+              className="band"
+              style={{ left: `${x(at) / WIDTH * 100}%`, width: `${every / (to - from) * 100}%` }}
+            />
+          )}
+          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+            {lines.map((group, n) =>
+              isShown(group) && (
+                <g key={JSON.stringify(group.value)} style={styleOf(n)}>
+                  <path
+                    className="single"
+                    d={pointsOf(
+                      dots.filter((dot) => dot.group === group.value)
+                        .map(({ at, value }) => [at, value]),
+                    )}
+                    strokeLinecap={shapeOf(n)}
+                  />
+                  <path d={pathOf(group)} />
+                  <path
+                    className="points"
+                    d={pointsOf(group.points.map(({ at, value }) => [at + every / 2, value]))}
+                    strokeLinecap={shapeOf(n)}
+                  />
+                </g>
+              )
+            )}
+          </svg>
+          {Array.from({ length: parts + 1 }, (_, part) => (
+            <Gridline
+              key={part}
+              percent={part / parts * 100}
+              label={formatFigure(bottom + part * step, show, metric)}
+            />
+          ))}
+          <ReleaseMarks from={from} to={to} />
+          {near && (
+            <SampleTip
+              sample={near}
+              unit={unit}
+              x={x(near.at) / WIDTH}
+              y={y(near.value) / HEIGHT}
+            />
+          )}
+        </div>
+        <TimeAxis from={from} to={to} most={7} />
+      </figure>
+    </>
+  );
+}
+
+/** The value below the pointer, beside it: it must not cover the dots around. */
+function SampleTip({ sample: { at, value, trace_id }, unit, x, y }: {
+  sample: MetricSample;
+  unit: string;
+  x: number;
+  y: number;
+}) {
+  const style = { [x > 0.5 ? "right" : "left"]: `calc(${(x > 0.5 ? 1 - x : x) * 100}% + 1rem)` };
+  return (
+    <p className="sample-tip card" style={{ ...style, top: `${y * 100}%` }}>
+      <b>{formatValue(value, unit)}</b> <span className="quiet">{formatTimeOfDay(at)}</span>
+      <br />
+      {trace_id === null ? "no trace was sent" : `Click: trace ${shortId(trace_id)}`}
+    </p>
+  );
+}
+
+/** 1, 2 or 5 of a power of ten, of bytes of a power of 1,024; not below this. */
+function niceStep(least: number, unit: string): number {
+  const base = isBytes(unit) ? 1024 ** Math.max(0, Math.floor(Math.log2(least) / 10)) : 1;
+  const power = 10 ** Math.floor(Math.log10(least / base));
+  return [1, 2, 5, 10].map((n) => n * power * base).find((step) => step >= least * 0.9999)!;
+}

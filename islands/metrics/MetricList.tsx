@@ -1,0 +1,108 @@
+import type { MetricId } from "../../monitoring/models/metric/metric_entry.ts";
+import type { MetricRow } from "../../monitoring/models/rows.ts";
+import { queryOf } from "../data/filters.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
+import { RowList } from "../kit/RowList.tsx";
+import type { Column } from "../kit/Table.tsx";
+import { figureName, figureTip, formatFigure, formatValue, formatWhole } from "./metric_words.ts";
+
+/** A metric in the address: the path of its detail. */
+export const pathOf = ({ name, kind, unit }: MetricId): readonly string[] => [name, kind, unit];
+export const keyOf = (id: MetricId) => JSON.stringify(pathOf(id));
+
+/** The list of metrics. @param props.openKey of the metric that is open */
+export function MetricList({ openKey }: { openKey: string | undefined }) {
+  const { params } = useFragment();
+  const list = useList("metrics", queryOf(params, "metrics"));
+  // How one metric is grouped says nothing of another one.
+  const { show: _, by: __, every: ___, ...filters } = Object.fromEntries(params);
+  return (
+    <RowList
+      of="metrics"
+      list={list}
+      columns={COLUMNS}
+      caption="Metrics, those with the newest values first"
+      keyOf={keyOf}
+      hrefOf={(row) => fragmentTo("metrics", pathOf(row), filters)}
+      openKey={openKey}
+      hint={
+        <p>
+          Your application sends them with <code>Sentry.metrics.count("orders", 1)</code>{" "}
+          (version 10.25 or later), or with OpenTelemetry’s SDK, see{" "}
+          <a href="#/connect">Connect</a>.
+        </p>
+      }
+      empty={
+        <p>
+          <b>No metrics received.</b>
+        </p>
+      }
+    />
+  );
+}
+
+const COLUMNS: readonly Column<MetricRow>[] = [
+  {
+    title: "Metric",
+    cell: ({ name }, link) => link(name),
+    aside: {
+      title: "Kind",
+      applications: ({ applications }) => applications,
+      cell: ({ kind, show }) => (
+        <span title={figureTip(show, kind)}>{kind}, {figureName(show, kind)}</span>
+      ),
+    },
+  },
+  {
+    title: "Over time",
+    tip: "Of the chosen time, else from the first to the last value of all rows; of a p95 averages",
+    width: 6,
+    className: "over-time",
+    cell: (row) => <Chart row={row} />,
+  },
+  {
+    title: "Value",
+    width: 7,
+    numeric: true,
+    cell: ({ name, kind, unit, show, value, count }) => (
+      <>
+        <b>{value === null ? "–" : formatFigure(value, show, { name, kind, unit })}</b>
+        <small>
+          {count === null
+            ? "too many to add up"
+            : `n ${formatWhole(count)}${value === null ? ", too few" : ""}`}
+        </small>
+      </>
+    ),
+  },
+];
+
+const HEIGHT = 20;
+
+/** A line through the parts that have values; dots where the parts beside have none. */
+function Chart({ row: { chart, unit, show } }: { row: MetricRow }) {
+  const values = chart.filter((value) => value !== null);
+  if (values.length === 0) return null;
+  const [low, high] = [Math.min(0, ...values), Math.max(...values)];
+  const y = (value: number) => HEIGHT - 2 - (value - low) / (high - low || 1) * (HEIGHT - 4);
+  const path = chart.map((value, part) => {
+    if (value === null) return "";
+    const isFirst = part === 0 || chart[part - 1] === null;
+    return `${isFirst ? "M" : "L"}${part + 0.5} ${y(value).toFixed(1)}${isFirst ? "h.01" : ""}`;
+  }).join("");
+  const format = (value: number) => formatValue(value, show === "rate" ? "" : unit);
+  const text = `${format(Math.min(...values))} to ${format(high)}`;
+  return (
+    <svg
+      className="metric-line"
+      viewBox={`0 0 ${chart.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={text}
+    >
+      <title>{text}</title>
+      <path d={path} />
+    </svg>
+  );
+}

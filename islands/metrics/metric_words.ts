@@ -1,0 +1,84 @@
+import { formatBytes, formatDuration, formatNumber } from "../../components/format.ts";
+import type { Figure } from "../../monitoring/models/metric/figures.ts";
+import type { MetricId, MetricKind } from "../../monitoring/models/metric/metric_entry.ts";
+import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
+
+/** Milliseconds of the units in which durations are sent. */
+const TIME_UNITS: Readonly<Record<string, number>> = {
+  ...{ ns: 1e-6, nanosecond: 1e-6, us: 1e-3, µs: 1e-3, microsecond: 1e-3 },
+  ...{ ms: 1, millisecond: 1, s: 1e3, second: 1e3, min: 6e4, minute: 6e4, h: 36e5, hour: 36e5 },
+};
+const BYTES = new Set(["By", "byte", "bytes", "B"]);
+export const isBytes = (unit: string) => BYTES.has(unit);
+const SHORT_UNITS = new Map<string, string>([
+  ...[["percent", "%"], ["millisecond", "ms"], ["microsecond", "µs"], [
+    "nanosecond",
+    "ns",
+  ]] as const,
+  ...[["second", "s"], ["minute", "min"], ["hour", "h"], ["By", "bytes"]] as const,
+]);
+const NO_UNIT = new Set(["", "1", "none"]);
+
+/** A number of values. Histograms of hostile senders may have parts of one. */
+export const formatWhole = (count: number) => formatNumber(Math.round(count));
+
+/** The unit as text: "{request}" is an annotation. https://ucum.org/ucum#section-Curly-Braces */
+export const unitText = (unit: string) =>
+  NO_UNIT.has(unit) ? "" : SHORT_UNITS.get(unit) ?? unit.replace(/^\{(.*)\}$/, "$1");
+
+/** A figure of a metric: "407 ms", "12.5/s". */
+export function formatFigure(value: number, figure: Figure, { kind, unit }: MetricId): string {
+  if (figure === "count") return formatDecimal(value);
+  if (figure !== "rate") return formatValue(value, unit);
+  return `${kind === "counter" ? formatValue(value, unit) : formatDecimal(value)}/s`;
+}
+
+export function formatValue(value: number, unit: string): string {
+  const sign = value < 0 ? "−" : "";
+  const ms = Object.hasOwn(TIME_UNITS, unit) ? TIME_UNITS[unit]! : undefined;
+  if (ms !== undefined) return sign + formatDuration(Math.abs(value) * ms);
+  if (isBytes(unit)) return sign + formatBytes(Math.abs(value));
+  return [formatDecimal(value), unitText(unit)].filter(Boolean).join("\u00a0");
+}
+
+/** Four digits, of a number from 1,000 all. */
+function formatDecimal(value: number): string {
+  const size = Math.abs(value);
+  const text = size >= 1e15
+    ? size.toPrecision(4)
+    : size >= 1_000
+    ? formatNumber(Math.round(size))
+    : String(Number(size.toPrecision(4)));
+  return value < 0 ? `−${text}` : text;
+}
+
+/** What a figure is called: percentiles of histograms are estimated. */
+export const figureName = (figure: Figure, kind: MetricKind) =>
+  kind === "histogram" && figure.startsWith("p") ? `${figure} (estimated)` : figure;
+
+const PERCENTILE = `By nearest rank, of at least ${MIN_SAMPLES} values`;
+/** Definitions, as in docs/contract.md. */
+export function figureTip(figure: Figure, kind: MetricKind): string {
+  switch (figure) {
+    case "rate":
+      return kind === "counter" ? "What was added, each second" : "Number of values each second";
+    case "count":
+      return "Number of values";
+    case "sum":
+      return kind === "counter" ? "What was added" : "Sum of the values";
+    case "avg":
+      return "Sum of the values, divided by their number";
+    case "last":
+      return kind === "updown"
+        ? "Sum of the newest value of each series"
+        : "Newest value, of several series the average of each one’s";
+    default:
+      return kind === "histogram"
+        ? `${PERCENTILE}; estimated: within a bucket values are taken to be spread evenly, from the` +
+          " smallest to the largest value"
+        : PERCENTILE;
+  }
+}
+
+/** Interval lengths that can be chosen, as in the address. */
+export const INTERVALS = ["10s", "1m", "5m", "15m", "1h", "6h", "1d"] as const;
