@@ -8,6 +8,7 @@ import {
   UNKNOWN_NAME,
 } from "../monitoring/models/application_rows.ts";
 import { TOOL } from "../monitoring/protocol/commands.ts";
+import type { MetricRow } from "../monitoring/models/rows.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
 import { SIGNALS } from "../server/serve.ts";
 import {
@@ -20,7 +21,7 @@ import {
   UnavailableError,
   UserError,
 } from "./command_line.ts";
-import { formatRow, KINDS, type TailRow, type View, VIEWS } from "./tail_rows.ts";
+import { formatRow, KINDS, metricsLine, type TailRow, type View, VIEWS } from "./tail_rows.ts";
 
 const USAGE = `${TOOL} tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://HOST:PORT]`;
 
@@ -40,6 +41,7 @@ const LISTED_TYPES = [
   "profile_chunk",
   "feedback",
   "user_report",
+  "trace_metric",
 ];
 
 /** Traces whose names are remembered. */
@@ -150,7 +152,7 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
       rows.push(...page.rows.map((row: object) => ({ ...row, kind })));
       before = page.next;
     }
-    return rows.reverse();
+    return view === "metrics" ? metricsLine(rows as unknown as MetricRow[]) : rows.reverse();
   };
   const nameOf = async (row: TailRow) => {
     const key = row.kind === "trace" ? row.applications[0] : row.application;

@@ -6,6 +6,7 @@ import type {
   AiRunRow,
   FeedbackRow,
   LogRow,
+  MetricRow,
   MonitorRunRow,
   OccurrenceRow,
   ProfileRow,
@@ -18,6 +19,7 @@ export const KINDS = {
   traces: { list: "traces", kind: "trace" },
   errors: { list: "occurrences", kind: "error" },
   logs: { list: "logs", kind: "log" },
+  metrics: { list: "metrics", kind: "metrics" },
   monitors: { list: "runs", kind: "run" },
   ai: { list: "ai_runs", kind: "ai" },
   profiles: { list: "profiles", kind: "profile" },
@@ -26,10 +28,33 @@ export const KINDS = {
 export type View = keyof typeof KINDS;
 export const VIEWS = Object.keys(KINDS) as View[];
 
+/** The metrics of one request. */
+interface SentMetrics {
+  readonly at: number;
+  readonly application: string | null;
+  readonly values: number;
+  readonly names: readonly string[];
+  readonly trace_id: null;
+}
+
+/** One line for the metrics of a request. */
+export function metricsLine(rows: readonly MetricRow[]): TailRow[] {
+  if (rows.length === 0) return [];
+  return [{
+    kind: "metrics",
+    at: Math.max(...rows.map(({ last_at }) => last_at)),
+    application: rows[0]!.applications[0] ?? null,
+    values: rows.reduce((sum, { count }) => sum + (count ?? 0), 0),
+    names: rows.map(({ name }) => name),
+    trace_id: null,
+  }];
+}
+
 /** One printed line. */
 export type TailRow =
   | { readonly kind: "error" } & OccurrenceRow
   | { readonly kind: "log" } & LogRow
+  | { readonly kind: "metrics" } & SentMetrics
   | { readonly kind: "run" } & MonitorRunRow
   | { readonly kind: "ai" } & Omit<AiRunRow, "kind">
   | { readonly kind: "profile" } & ProfileRow
@@ -84,6 +109,11 @@ function partsOf(row: TailRow) {
         ...trace,
       ],
     };
+  }
+  if (row.kind === "metrics") {
+    const { at, values, names } = row;
+    const text = `${formatCount(values, "value")} of ${formatCount(names.length, "metric")}`;
+    return { at, label: "metrics", colour: "info", text, notes: [names.join(", ")] };
   }
   if (row.kind === "run") {
     const { started_at, slug, state, duration } = row;

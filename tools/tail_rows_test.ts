@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { logRow, occurrenceRow, runRow, traceRow } from "../islands/testdata/rows.ts";
-import { formatRow, type TailRow } from "./tail_rows.ts";
+import type { MetricRow } from "../monitoring/models/rows.ts";
+import { formatRow, metricsLine, type TailRow } from "./tail_rows.ts";
 
 const AT = new Date(2026, 10, 22, 14, 3, 22, 84).getTime();
 const TRACE = "ab".repeat(16);
@@ -72,9 +73,17 @@ const AI_RUN: TailRow = {
   ...{ input_tokens: 1_150, output_tokens: null, cost: null },
 };
 
-Deno.test("an error, a log, a run of each kind, a trace, a profile, feedback → one line each", () => {
-  assert.deepEqual([AI_RUN, TRACE_ROW, ERROR, LOG, RUN, PROFILE, FEEDBACK].map(line), [
+const metric = (name: string, count: number): MetricRow => ({
+  ...{ name, kind: "gauge", unit: "", show: "last", value: 1, count, last_at: AT },
+  ...{ applications: ["shop"], chart: [], chart_from: 0, chart_to: 0 },
+});
+const METRICS = metricsLine([metric("queue", 2), metric("orders", 10)])[0]!;
+
+Deno.test("an error, a log, a run of each kind, a trace, metrics, a profile, feedback → one line each", () => {
+  assert.deepEqual(metricsLine([]), []);
+  assert.deepEqual([AI_RUN, METRICS, TRACE_ROW, ERROR, LOG, RUN, PROFILE, FEEDBACK].map(line), [
     "14:03:22.084 ai      sentry.python support  3.62 s  2 calls  1 tool  1150 in, ? out  failed  trace abababab",
+    "14:03:22.084 metrics sentry.python 12 values of 2 metrics  queue, orders",
     "14:03:22.084 trace   sentry.python http.server GET /pay  1.20 s  1 span  trace abababab",
     "14:03:22.084 ERROR   sentry.python TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
     "14:03:22.084 warn    sentry.python slow  n=7  trace abababab",

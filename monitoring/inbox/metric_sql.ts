@@ -4,7 +4,7 @@ import { entryMatches } from "./query_sql.ts";
 
 /** A row has points from `first_at` to `at`. */
 const onPoints = (query: ListQuery) => [
-  ...filtersOf(query, [...SENDER, "since"]),
+  ...filtersOf(query, ["envelope", ...SENDER, "since"]),
   ...when(query.until, "e.first_at < :until"),
   ...entryMatches("metric_points", query.q),
   "e.row_key < :asOf",

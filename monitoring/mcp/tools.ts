@@ -1,5 +1,7 @@
 import { readListParameters } from "../inbox/query_parameters.ts";
 import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
+import { FIGURES } from "../models/metric/figures.ts";
+import { METRIC_KINDS } from "../models/metric/metric_entry.ts";
 import type { MonitorRow, Page } from "../models/rows.ts";
 import {
   APPLICATIONS,
@@ -13,6 +15,7 @@ import {
 import { getAgentRun } from "./ai_tools.ts";
 import { getError } from "./error_details.ts";
 import { getProfile } from "./profile_details.ts";
+import { metricSummary, queryMetric } from "./metric_tools.ts";
 import { isoTime, type TelemetryReader, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
 import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
@@ -76,6 +79,8 @@ const sortedBy = (order: ListSort, what: string) => ({
   enum: [NEWEST, order],
   description: `Default: ${NEWEST}. ${order}: by ${what}.`,
 });
+
+const choice = (values: readonly string[]) => ({ type: "string", enum: values });
 
 const object = (properties: Readonly<Record<string, object>>, required: string[] = []) => ({
   type: "object" as const,
@@ -181,6 +186,29 @@ export const TOOLS: readonly Tool[] = [
     run: (input, reader) => listRows("monitors", "Monitors", input, reader, monitorSummary),
   },
   {
+    name: "query_metric",
+    title: "List metrics, or query one",
+    description:
+      "Without `name` lists the metrics: kind, unit, applications, and one figure of the time. With it returns one over" +
+      " time, by the values of an attribute: figures of each group, points as [start, value, number of values], the" +
+      " attributes to group by, the largest values with their traces, and how many points have too few values for a" +
+      " percentile (fewer than 5) or none. `kind` and `unit`: if several metrics have the name.",
+    input: object({
+      ...listInputs("metrics"),
+      ...{ name: text("From a call without a name."), kind: choice(METRIC_KINDS), unit: text("") },
+      by: text("Name of an attribute; or application, environment, release."),
+      show: choice(FIGURES),
+      every: text("Length of an interval: 10s, 5m, 1h. Default: as fits."),
+    }),
+    run: ({ name, kind, unit, by, show, every, ...filters }, reader) =>
+      name === undefined
+        ? listRows("metrics", "Metrics", filters, reader, metricSummary)
+        : queryMetric(
+          parametersOf("metric", { ...filters, name, kind, unit, by, show, every }),
+          reader,
+        ),
+  },
+  {
     name: "list_agent_runs",
     title: "List runs of AI agents",
     description:
@@ -211,23 +239,13 @@ export const TOOLS: readonly Tool[] = [
 
 /** One page of a list, with as many rows as fit into an answer. */
 function listRows(
-  view: "errors" | "logs" | "traces" | "profiles" | "monitors" | "ai_runs" | "feedback",
+  view: "errors" | "logs" | "traces" | "profiles" | "monitors" | "metrics" | "ai_runs" | "feedback",
   what: string,
   input: ToolInput,
   { inbox }: TelemetryReader,
   toRow: (row: never) => object = withTimes,
 ) {
-  const parameters = new URLSearchParams({
-    view,
-    application: APPLICATIONS,
-    limit: `${DEFAULT_ROWS}`,
-  });
-  for (const [name, value] of Object.entries(input)) {
-    if (value === undefined || (name === "sort" && value === NEWEST)) continue;
-    const isTime = name === "since" || name === "until";
-    parameters.set(PARAMETERS[name] ?? name, isTime ? timeParameter(`${value}`) : `${value}`);
-  }
-  const { query } = readListParameters(parameters, Date.now());
+  const { query } = readListParameters(parametersOf(view, input), Date.now());
   const read = (limit = query.limit) => {
     const { rows, next }: Page<object> = inbox.page(view, { ...query, limit });
     return { rows: (rows as never[]).map(toRow), next };
@@ -245,6 +263,21 @@ function listRows(
       : "There may be more: call again with `before` set to `next`.",
   );
   return { summary: summary.join(" "), data: page };
+}
+
+/** The parameters of the inbox that a call's inputs are. */
+function parametersOf(view: string, input: ToolInput): URLSearchParams {
+  const parameters = new URLSearchParams({
+    view,
+    application: APPLICATIONS,
+    limit: `${DEFAULT_ROWS}`,
+  });
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || (name === "sort" && value === NEWEST)) continue;
+    const isTime = name === "since" || name === "until";
+    parameters.set(PARAMETERS[name] ?? name, isTime ? timeParameter(`${value}`) : `${value}`);
+  }
+  return parameters;
 }
 
 /** An ISO 8601 time, as answers have it, in the milliseconds that the parameter takes. Others stay. */

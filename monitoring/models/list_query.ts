@@ -68,7 +68,17 @@ export const LIST_FILTERS = {
   },
   envelope: {
     values: "number",
-    lists: ["traces", "occurrences", "logs", "ai_runs", "ai_sums", "feedback", "profiles", "runs"],
+    lists: [
+      "traces",
+      "occurrences",
+      "logs",
+      "ai_runs",
+      "ai_sums",
+      "feedback",
+      "profiles",
+      "runs",
+      "metrics",
+    ],
     about: "Of an envelope.",
   },
   type: { values: "type", lists: ["envelopes"], about: "With an item of this type." },

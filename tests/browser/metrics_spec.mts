@@ -13,6 +13,11 @@ const legend = (page: Page) =>
   detail(page).getByRole("list", { name: "Groups" }).getByRole("button");
 const chart = (page: Page) => detail(page).getByRole("slider");
 
+const SENDER = {
+  sdk: { name: "sentry.javascript.node" },
+  sender: { environment: "test", release: "shop@1.0.0" },
+};
+
 interface Measured {
   readonly name?: string;
   readonly route: string;
@@ -22,7 +27,7 @@ interface Measured {
 
 /** Posts values of a distribution, a second apart. */
 const measure = (origin: string, { name = "checkout.duration", route, values, at }: Measured) =>
-  postEnvelope(origin, {}, ["trace_metric", {
+  postEnvelope(origin, SENDER, ["trace_metric", {
     items: values.map((value, n) => ({
       ...{ name, type: "distribution", unit: "millisecond", value, trace_id: TRACE },
       timestamp: at / 1000 + n,
@@ -43,17 +48,17 @@ test("distribution by route → lines, readout, table; a sample leads to its tra
   await expect(row).toContainText("500 msn 7");
   await row.click();
 
-  await expect(legend(page)).toHaveText([/^all500 msn 7/]);
+  await expect(legend(page)).toHaveText([/^all500\smsn\s7/]);
   await detail(page).getByLabel("by").selectOption("route");
   await detail(page).getByLabel("every").selectOption("1m");
-  await expect(legend(page)).toHaveText([/^\/checkout500 msn 5/, /^\/cart–n 2/]);
+  await expect(legend(page)).toHaveText([/^\/checkout500\smsn\s5/, /^\/cart–n\s2/]);
   await expect(detail(page)).toContainText("1 of 2 points shown, 1 with too few values");
   const groups = detail(page).getByRole("table", { name: "Groups" });
   await expect(groups.getByRole("row", { name: "/checkout" })).toContainText("5500 ms300 ms");
   await detail(page).getByLabel("Show").selectOption("avg");
-  await expect(legend(page)).toHaveText([/^\/checkout300 msn 5/, /^\/cart15 msn 2/]);
+  await expect(legend(page)).toHaveText([/^\/checkout300\smsn\s5/, /^\/cart15\smsn\s2/]);
   await page.reload();
-  await expect(legend(page)).toHaveText([/^\/checkout300 msn 5/, /^\/cart15 msn 2/]);
+  await expect(legend(page)).toHaveText([/^\/checkout300\smsn\s5/, /^\/cart15\smsn\s2/]);
 
   await legend(page).first().click();
   await expect(legend(page).first()).toHaveAttribute("aria-pressed", "false");
@@ -74,7 +79,8 @@ test("distribution by route → lines, readout, table; a sample leads to its tra
   await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}`));
 });
 
-test("no metrics → what sends them; hostile names and attributes → text; another filter → no result", async ({ page, server }) => {
+test("no metrics → what sends them; hostile names and attributes → text; another filter → no result", async ({ page, server, watch }) => {
+  watch.allow("404");
   await page.goto("/#/metrics");
   await expect(view(page)).toContainText("Sentry.metrics.count");
   await expectAccessibleLayout(page, "no metrics");
@@ -116,7 +122,7 @@ test("cumulative histogram of OpenTelemetry that starts again → what was count
   expect(await response.text()).toBe("{}");
   await page.goto(`/#/metrics/lookup/histogram/ms?since=${from}&show=sum`);
   // 7 values of 10 ms and 3 of 30 ms.
-  await expect(legend(page)).toHaveText([/^all160 msn 10/]);
+  await expect(legend(page)).toHaveText([/^all160\smsn\s10/]);
   await detail(page).getByLabel("Show").selectOption("p95 (estimated)");
-  await expect(legend(page)).toHaveText([/^all30 msn 10/]);
+  await expect(legend(page)).toHaveText([/^all30\smsn\s10/]);
 });

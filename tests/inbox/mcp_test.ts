@@ -19,6 +19,7 @@ const TOOLS = [
   "list_profiles",
   "get_profile",
   "list_monitors",
+  "query_metric",
   "list_agent_runs",
   "get_agent_run",
   "get_delivery_health",
@@ -41,7 +42,7 @@ const server = await startServer();
 
 Deno.test.afterAll(async () => void await server.stop());
 
-/** Posts an error with a source line, its transaction and 60 logs, all of one trace. */
+/** Posts an error with a source line, its transaction, 60 logs and a metric, all of one trace. */
 async function postTelemetry({ origin }: ServerProcess): Promise<void> {
   const now = Date.now() / 1000;
   const trace = { trace_id: TRACE, span_id: "b".repeat(16) };
@@ -87,7 +88,15 @@ async function postTelemetry({ origin }: ServerProcess): Promise<void> {
     attributes: { text: { value: "x".repeat(400), type: "string" } },
   }));
   const header = { dsn: "https://inbox@sightglass.invalid/1", event_id: hexId(1) };
-  const items = [["event", error], ["transaction", transaction], ["log", { items: logs }]] as const;
+  const metric = {
+    ...{ name: "pay.duration", type: "distribution", unit: "second", trace_id: TRACE },
+    ...{ timestamp: now, attributes: { card: { value: INJECTION, type: "string" } } },
+  };
+  const metrics = [2, 4].map((value) => ({ ...metric, value }));
+  const items = [
+    ...[["event", error], ["transaction", transaction], ["log", { items: logs }]] as const,
+    ["trace_metric", { items: metrics }] as const,
+  ];
   for (const item of items) {
     const response = await fetch(`${origin}/monitoring`, {
       method: "POST",
@@ -138,7 +147,7 @@ async function checkAllTools(call: Call): Promise<void> {
 
   const [application] = dataOf(await call("get_delivery_health")).applications
     .filter(({ key }: { key: string }) => key !== "sightglass");
-  assert.equal(application.envelopes, 3);
+  assert.equal(application.envelopes, 4);
   const countOf = async (name: string, args: Record<string, unknown>) =>
     dataOf(await call(name, args)).rows.length;
   const now = new Date();
@@ -154,6 +163,17 @@ async function checkAllTools(call: Call): Promise<void> {
   assert.equal(await countOf("list_agent_runs", { ...combined, sort: "slowest" }), 0);
   const { isError, text } = await call("get_agent_run", { trace_id: TRACE });
   assert.ok(isError && text.includes("No AI spans of this trace are stored."), text);
+  assert.equal(await countOf("query_metric", { ...combined, query: "none" }), 0);
+  assert.equal(await countOf("query_metric", combined), 1);
+  const metric = { name: "pay.duration", by: "card", show: "avg", every: "1h" };
+  const [group] = dataOf(await call("query_metric", { ...combined, ...metric })).groups;
+  assert.deepEqual([group.value, group.figures.avg, group.points[0].slice(1)], [
+    INJECTION,
+    3,
+    [3, 2],
+  ]);
+  const unknown = await call("query_metric", { name: "nothing" });
+  assert.ok(unknown.isError && unknown.text.includes("No such metric is stored."), unknown.text);
   assert.equal(await countOf("search_logs", { ...combined, query: "no. 7" }), 1);
   assert.equal(await countOf("search_logs", { until: new Date(+now - 600_000) }), 0);
   assert.equal(await countOf("search_logs", { application: "sightglass", since: now }), 0);

@@ -1,0 +1,32 @@
+import { readMetricParameters } from "../inbox/query_parameters.ts";
+import type { MetricRow } from "../models/rows.ts";
+import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
+import type { ToolAnswer } from "./untrusted_text.ts";
+
+/** What an assistant gets of a row of the list. */
+export const metricSummary = (
+  { chart: _, chart_from: __, chart_to: ___, last_at, ...row }: MetricRow,
+): object => ({ ...row, last_at: isoTime(last_at) });
+
+/** The tool `query_metric` with a name: figures of one metric over time. @throws {ToolError | ParameterError} */
+export function queryMetric(parameters: URLSearchParams, { inbox }: TelemetryReader): ToolAnswer {
+  const content = inbox.metric(readMetricParameters(parameters, Date.now()));
+  if (content === undefined) {
+    throw new ToolError("No such metric is stored. Without a name the stored metrics are listed.");
+  }
+  const { from, to, groups, samples: _, largest, show, intervals, kind, ...metric } = content;
+  const all = Object.values(intervals).reduce((sum, count) => sum + count, 0);
+  const estimated = kind === "histogram" && show.startsWith("p") ? ", estimated" : "";
+  return {
+    summary: `One metric, ${show}${estimated}: ${intervals.shown} of ${all} points shown.`,
+    data: {
+      ...metric,
+      ...{ kind, show, from: isoTime(from), to: isoTime(to), intervals },
+      groups: groups.map((group) => ({
+        ...group,
+        points: group.points.map(({ at, value, count }) => [isoTime(at), value, count]),
+      })),
+      largest: largest.map((sample) => ({ ...sample, at: isoTime(sample.at) })),
+    },
+  };
+}
