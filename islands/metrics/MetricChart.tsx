@@ -125,10 +125,10 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
       .toSorted((a, b) => b.value - a.value)[0];
   const readout = (group: MetricGroup) => {
     const point = at === undefined ? undefined : group.points.find((point) => point.at === at);
-    const value = at === undefined ? group.figures[show] : point?.value;
+    const value = (at === undefined ? group.figures[show] : point?.value) ?? null;
     const count = at === undefined ? group.count : point?.count ?? 0;
     return {
-      text: value == null ? "–" : formatFigure(value, show, metric),
+      text: value === null ? "–" : formatFigure(value, show, metric),
       count: `n ${formatWhole(count)}`,
     };
   };

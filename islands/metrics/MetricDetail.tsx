@@ -219,8 +219,8 @@ function Groups({ metric }: { metric: MetricContent }) {
           numeric: true,
           className: figure === show ? "shown" : "more-figure",
           cell: ({ figures }: MetricGroup) => {
-            const value = figures[figure];
-            return value == null ? "–" : formatFigure(value, figure, metric);
+            const value = figures[figure] ?? null;
+            return value === null ? "–" : formatFigure(value, figure, metric);
           },
         })),
       ]}
