@@ -301,3 +301,22 @@ Deno.test("list_feedback → messages with their error, its time as text, and at
     assert.equal(row.error.event_id, event_id);
   });
 });
+
+Deno.test("list_monitors → the worst first, times as texts, five runs and missed times each", async () => {
+  const checkIn = (slug: string, minutes: number, status: string) =>
+    envelopeOf({}, ["check_in", {
+      ...{ monitor_slug: slug, status, timestamp: (NOW - minutes * 60_000) / 1_000 },
+      monitor_config: { schedule: { type: "interval", value: 1, unit: "minute" } },
+    }]);
+  const many = Array.from({ length: 7 }, (_, n) => checkIn("fine", n, "ok"));
+  await withReader([...many, checkIn("broken", 60, "error")], async (reader) => {
+    const tool = TOOLS.find(({ name }) => name === "list_monitors")!;
+    const [broken, fine] = jsonOf((await tool.run({}, reader)).data).rows;
+    const since = new Date(NOW - 59 * 60_000).toISOString();
+    assert.deepEqual([broken.slug, broken.state, broken.since], ["broken", "missed", since]);
+    assert.deepEqual([broken.missed.length, broken.runs.length], [5, 1]);
+    assert.deepEqual([fine.state, fine.runs.length], ["ok", 5]);
+    assert.equal(fine.runs[0].started_at, new Date(NOW).toISOString());
+    assert.equal(fine.next_at, new Date(NOW + 60_000).toISOString());
+  });
+});
