@@ -8,7 +8,7 @@ import { ListHead } from "../kit/ListHead.tsx";
 import { ListNotice } from "../kit/ListNotice.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { HEAD } from "./RunList.tsx";
-import { USAGE_COLUMNS } from "./usage.tsx";
+import { phraseOf, USAGE_COLUMNS } from "./usage.tsx";
 
 const TITLES = {
   all: "All runs",
@@ -29,6 +29,9 @@ export function RunSums() {
         <ListNotice list={list} what={HEAD.what} of="ai_sums" hint={HEAD.hint}>
           {HEAD.empty}
         </ListNotice>
+        {list.rows.length > 0 && (
+          <p className="note pad">Runs among the newest 10,000 AI spans; of each kind 50.</p>
+        )}
         {[...kinds].map(([by, rows]) => (
           <Table
             key={by}
@@ -51,7 +54,7 @@ function hrefOf({ by, value }: AiSumRow): string {
   return linkTo(
     "ai",
     [],
-    by === "agent" ? { name: value } : { q: `"${value.replaceAll('"', " ")}"` },
+    by === "agent" ? { name: value } : { q: phraseOf(value) },
   );
 }
 

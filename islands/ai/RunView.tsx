@@ -21,7 +21,7 @@ import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { PlayLink } from "../kit/PlayLink.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { CallPanel } from "./CallPanel.tsx";
-import { durationText, formatCost, sentOr, TIPS, USAGE_COLUMNS } from "./usage.tsx";
+import { durationText, formatCost, phraseOf, sentOr, TIPS, USAGE_COLUMNS } from "./usage.tsx";
 
 /** A span of a run; `ai` is null of other spans, such as a tool's requests. */
 interface RunNode {
@@ -41,15 +41,15 @@ export function RunView({ traceId, spanId }: { traceId: string; spanId: string }
   const trace = useMemo(() => readTrace(stored), [stored]);
   const all = useMemo(() => nodesOf(trace, spanId), [trace, spanId]);
   const nodes = all.slice(0, MAX_NODES);
-  const top = nodes[0];
+  const [top] = nodes;
   const row = useList("ai_runs", { trace: traceId }).rows
     .find(({ span_id }) => top && span_id === spanIdOf(top.node));
-  const chosen = params.get("span") ?? spanId;
-  const selected = nodes.find(({ node }) => spanIdOf(node) === chosen && node !== top?.node) ??
-    (params.has("span") ? top : nodes.findLast(({ ai }) => ai?.kind === "call") ?? top);
-  const columns = useMemo(() => top ? columnsOf(top, nodes) : [], [nodes]);
-  const ids = new Set(nodes.map(({ node }) => spanIdOf(node)));
-  const marks = trace.marks.filter(({ span_id }) => span_id !== null && ids.has(span_id));
+  const chosen = params.get("span");
+  const selected =
+    nodes.findLast(({ node, ai }) =>
+      chosen === null ? ai?.kind === "call" : spanIdOf(node) === chosen
+    ) ?? top;
+  const columns = useMemo(() => columnsOf(all), [all]);
   const others = Object.fromEntries(params);
   return (
     <DetailView
@@ -75,12 +75,17 @@ export function RunView({ traceId, spanId }: { traceId: string; spanId: string }
             }}
           />
           <a href={linkTo("traces", [traceId], { span: spanIdOf(top.node) })}>Open trace</a>
-          <CopyMenu
-            what="AI run"
-            texts={{
-              "Copy as JSON": () => JSON.stringify(nodes.map(({ node }) => node.span), null, 2),
-            }}
-          />
+          {trace.summary.errors > 0 && (
+            <a href={linkTo("errors", [], { trace: traceId, state: "all" })}>
+              {formatCount(trace.summary.errors, "error")}
+            </a>
+          )}
+          {trace.summary.logs > 0 && (
+            <a href={linkTo("logs", [], { trace: traceId })}>
+              {formatCount(trace.summary.logs, "log")}
+            </a>
+          )}
+          <CopyMenu what="AI run" />
         </>
       )}
     >
@@ -104,28 +109,6 @@ export function RunView({ traceId, spanId }: { traceId: string; spanId: string }
                 `${formatCount(all.length - nodes.length, "span")} more in the trace. `}
               {omittedText(stored)}
             </p>
-            {marks.length > 0 && (
-              <section aria-labelledby="run-marks">
-                <h4 id="run-marks">Errors and logs</h4>
-                <ul className="ruled">
-                  {marks.slice(0, MAX_NODES).map(({ key, error, envelope, level, text }) => (
-                    <li key={key} className="pad">
-                      <span className={error === null ? "quiet" : "refused"}>
-                        {error !== null && <OutcomeMark kind="refused" />}
-                        {level}
-                      </span>{" "}
-                      <a
-                        href={error === null
-                          ? linkTo("logs", [], { trace: traceId })
-                          : linkTo("errors", [error, `${envelope}`])}
-                      >
-                        {text}
-                      </a>
-                    </li>
-                  ))}
-                </ul>
-              </section>
-            )}
           </div>
           <CallPanel key={selected.node.key} {...selected} traceId={traceId} />
         </div>
@@ -154,49 +137,50 @@ function nodesOf({ tree, times }: Trace, spanId: string): RunNode[] {
 }
 
 function Figures({ row }: { row: AiRunRow }) {
-  const failed = (count: number) =>
-    count > 0 && (
-      <span className="refused">
-        {" "}
-        <OutcomeMark kind="refused" />
-        {count} failed
-      </span>
-    );
-  const figure = (name: string, value: ReactNode, tip?: string) => ({
-    name: <span title={tip}>{name}</span>,
-    value: <b>{value}</b>,
-  });
+  const counted = (count: number, failed: number) => (
+    <>
+      {count} {failed > 0 && (
+        <span className="refused">
+          <OutcomeMark kind="refused" />
+          {failed} failed
+        </span>
+      )}
+    </>
+  );
+  const figures: readonly (readonly [name: string, value: ReactNode, tip?: string])[] = [
+    ["Took", durationText(row.duration)],
+    ["1st token", durationText(row.first_token_ms), TIPS.first],
+    ["Tokens in", sentOr(row.input_tokens, formatNumber), TIPS.in],
+    ["Tokens out", sentOr(row.output_tokens, formatNumber), TIPS.out],
+    ["Cost", row.cost === null ? "not sent" : formatCost(row.cost), TIPS.cost],
+    ["Calls", counted(row.calls, row.failed_calls)],
+    ["Tools", counted(row.tools, row.failed_tools)],
+    ...row.conversation === null ? [] : [
+      [
+        "Conversation",
+        <a key="" href={linkTo("ai", [], { q: phraseOf(row.conversation) })}>{row.conversation}</a>,
+      ] as const,
+    ],
+  ];
   return (
-    <div className="run-figures pad">
+    <div className="pad">
       <KeyValueList
         isInLine
-        entries={[
-          figure("Took", durationText(row.duration)),
-          figure("1st token", durationText(row.first_token_ms), TIPS.first),
-          figure("Tokens in", sentOr(row.input_tokens, formatNumber), TIPS.in),
-          figure("Tokens out", sentOr(row.output_tokens, formatNumber), TIPS.out),
-          figure("Cost", row.cost === null ? "not sent" : formatCost(row.cost), TIPS.cost),
-          row.conversation !== null && figure(
-            "Conversation",
-            <a href={linkTo("ai", [], { q: `"${row.conversation.replaceAll('"', " ")}"` })}>
-              {row.conversation}
-            </a>,
-            "All runs with this text",
-          ),
-          figure("Calls", <>{row.calls}{failed(row.failed_calls)}</>),
-          figure("Tools", <>{row.tools}{failed(row.failed_tools)}</>),
-        ]}
+        entries={figures.map(([name, value, tip]) => ({
+          name: <span title={tip}>{name}</span>,
+          value: <b>{value}</b>,
+        }))}
       />
     </div>
   );
 }
 
-const columnsOf = (top: RunNode, nodes: readonly RunNode[]): readonly Column<RunNode>[] => {
+const columnsOf = (nodes: readonly RunNode[]): readonly Column<RunNode>[] => {
   const window = {
-    start_ms: top.time.start_ms,
+    start_ms: Math.min(...nodes.map(({ time }) => time.start_ms)),
     end_ms: Math.max(...nodes.map(({ time }) => time.end_ms)),
   };
-  const depthOf = ({ node }: RunNode) => Math.min(8, node.depth - top.node.depth);
+  const depthOf = ({ node }: RunNode) => Math.min(8, node.depth - nodes[0]!.node.depth);
   return [
     {
       title: "Call",

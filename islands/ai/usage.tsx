@@ -63,3 +63,6 @@ export function Failures({ row }: { row: AiRunRow }) {
     </small>
   );
 }
+
+/** Searches for a name. */
+export const phraseOf = (name: string) => `"${name.replaceAll('"', " ")}"`;

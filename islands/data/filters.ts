@@ -63,7 +63,10 @@ const WORDS: Readonly<Partial<Record<FilterName, Omit<Filter, "name">>>> = {
 export const pageFilters = (list?: ListName): readonly Filter[] =>
   filtersOf(list).map((name) => {
     const { values }: ListFilter = LIST_FILTERS[name];
-    return { name, ...typeof values !== "string" && { choices: values }, ...WORDS[name] };
+    // AI runs have no HTTP status.
+    const isPlain = name === "status" && list?.startsWith("ai_");
+    const choices = isPlain ? ["ok", "error"] : values;
+    return { name, ...typeof choices !== "string" && { choices }, ...WORDS[name] };
   });
 
 /** The choices of a filter by value, each once. */

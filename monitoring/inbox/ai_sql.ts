@@ -1,22 +1,27 @@
 import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
 import { type ListQuery, readSort, SORT_COLUMNS } from "../models/list_query.ts";
 import { type AiRunRow, MAX_LIST_ROWS, type Page } from "../models/rows.ts";
-import { runRows, type StoredAiSpan } from "../models/ai/ai_runs.ts";
+import { type AiRun, runsOf, type StoredAiSpan } from "../models/ai/ai_runs.ts";
 import { all, FILTERS, filtersOf, SENDER, TIME, when } from "./list_builder.ts";
 import { durationMatches, traceMatches } from "./query_sql.ts";
 
 /** The newest AI spans that runs are made of: read in some 100 ms. */
-const MAX_AI_SPANS = 20_000;
+const MAX_AI_SPANS = 10_000;
 /** Steps from AI spans up to AI spans above them, over other spans: senders may send any number. */
 const MAX_STEPS = 100_000;
 
-/** AI spans as JSON of {@linkcode FoundSpan}s, and as `up` the ids of the spans above each, nearest first. */
+/** The newest AI spans that a query finds, as JSON of {@linkcode FoundSpan}s. */
 export const aiSpansSql = (query: ListQuery): string =>
-  "WITH RECURSIVE found AS MATERIALIZED (SELECT *," +
+  "SELECT json_group_array(json_array(row_key, trace_id, span_id, parent_id," +
+  " (SELECT key FROM applications WHERE id = application)," +
+  " (SELECT r.release FROM releases AS r WHERE r.id = found.release), at, duration, failed, matches," +
+  " json(ai))) AS spans FROM (SELECT *," +
   ` ${
     all([...filtersOf(query, ["envelope", ...TIME]), ...durationMatches("e.duration", query.q)])
   } AS matches` +
-  ` FROM spans AS e INDEXED BY ai_spans WHERE ${
+  // The index covers this: the table has the messages.
+  " FROM (SELECT row_key, trace_id, span_id, parent_id, application, release, at, duration, failed," +
+  ` ai FROM spans AS e INDEXED BY ai_spans WHERE ${
     all([
       "e.ai IS NOT NULL",
       ...filtersOf(query, ["trace", ...SENDER]),
@@ -31,43 +36,52 @@ export const aiSpansSql = (query: ListQuery): string =>
       ...traceMatches(query.q),
       "e.row_key < :asOf",
     ])
-  } ORDER BY row_key DESC LIMIT ${MAX_AI_SPANS}),` +
-  " up(key, trace_id, parent_id, depth) AS (" +
-  " SELECT row_key, trace_id, parent_id, 0 FROM found WHERE parent_id IS NOT NULL UNION" +
+  } ORDER BY row_key DESC LIMIT ${MAX_AI_SPANS}) AS e) AS found`;
+
+/** From `:starts`, JSON of `[key, trace, parent]`, the ids of the spans above each, beyond its parent, nearest first. */
+export const ABOVE_SQL = "WITH RECURSIVE up(key, trace_id, parent_id, depth) AS (" +
+  " SELECT value ->> 0, value ->> 1, value ->> 2, 0 FROM json_each(:starts) UNION" +
   " SELECT key, up.trace_id, s.parent_id, depth + 1 FROM up JOIN spans AS s ON s.trace_id = up.trace_id" +
   " AND s.span_id = up.parent_id WHERE s.ai IS NULL AND s.parent_id IS NOT NULL AND s.row_key < :asOf" +
-  ` LIMIT ${MAX_STEPS}) SELECT (SELECT json_group_array(json_array(row_key, trace_id, span_id,` +
-  " (SELECT key FROM applications WHERE id = application)," +
-  " (SELECT r.release FROM releases AS r WHERE r.id = found.release), at, duration, failed, matches," +
-  " json(ai)) ORDER BY row_key) FROM found) AS spans," +
-  " (SELECT json_group_array(json_array(key, parent_id) ORDER BY depth) FROM up) AS up";
+  ` LIMIT ${MAX_STEPS}) SELECT json_group_array(json_array(key, parent_id)) AS above FROM up` +
+  " WHERE depth > 0";
 
 /** Its columns as SQLite returns them. */
 type FoundSpan = [
-  ...[key: number, trace_id: string, span_id: string | null, application: string | null],
-  ...[release: string | null, at: number, duration: number | null, failed: number],
-  ...[matches: number | null, ai: StoredAiSpan["ai"]],
+  ...[key: number, trace_id: string, span_id: string | null, parent_id: string | null],
+  ...[application: string | null, release: string | null, at: number, duration: number | null],
+  ...[failed: number, matches: number | null, ai: StoredAiSpan["ai"]],
 ];
 
-/** The runs among what {@linkcode aiSpansSql} found. */
-export function foundRuns(found: Readonly<Record<"spans" | "up", string>>, query: ListQuery) {
-  const above = Map.groupBy(JSON.parse(found.up) as [number, string][], ([key]) => key);
-  const spans = (JSON.parse(found.spans) as FoundSpan[]).map((
-    [key, trace_id, span_id, application, release, at, duration, failed, matches, ai],
+/**
+ * The runs among what {@linkcode aiSpansSql} found.
+ *
+ * @param readAbove reads {@linkcode ABOVE_SQL}
+ */
+export function foundRuns(json: string, query: ListQuery, readAbove: (starts: string) => string) {
+  const found = (JSON.parse(json) as FoundSpan[]).reverse();
+  const ids = new Set(found.map(([_, trace, id]) => `${trace} ${id}`));
+  const starts = found.flatMap(([key, trace, _, parent]) =>
+    parent === null || ids.has(`${trace} ${parent}`) ? [] : [[key, trace, parent]]
+  );
+  const pairs: [number, string][] = JSON.parse(readAbove(JSON.stringify(starts)));
+  const above = Map.groupBy(pairs, ([key]) => key);
+  const spans = found.map((
+    [key, trace_id, span_id, parent, application, release, at, duration, failed, matches, ai],
   ): StoredAiSpan => ({
     ...{ key, trace_id, span_id, application: application ?? "", release, at, duration, ai },
     failed: failed === 1,
     matches: matches === 1,
-    above: above.get(key)?.map(([, id]) => id) ?? [],
+    above: [...parent === null ? [] : [parent], ...above.get(key)?.map(([, id]) => id) ?? []],
   }));
-  return runRows(spans, query);
+  return runsOf(spans, query);
 }
 
 const NEWEST = "-started_at";
 
 /** One page of runs. */
 export function pageOfRuns(
-  runs: ReturnType<typeof runRows>,
+  runs: readonly AiRun[],
   query: ListQuery,
   asOf: number,
 ): Page<AiRunRow> {
@@ -75,9 +89,11 @@ export function pageOfRuns(
   const { column, descending } = readSort(query.sort ?? NEWEST);
   const of = SORT_COLUMNS.ai_runs.find((name) => name === column);
   const sign = of === undefined || descending ? -1 : 1;
-  const sorted = runs.flatMap(({ key, row }) => {
-    const rank = row[of ?? "started_at"];
-    return rank === null ? [] : [{ key, row, rank }];
+  const rankOf = (run: AiRun) =>
+    of === "input_tokens" || of === "output_tokens" ? run.row()[of] : run[of ?? "started_at"];
+  const sorted = runs.flatMap((run) => {
+    const rank = rankOf(run);
+    return rank === null ? [] : [{ ...run, rank }];
   }).sort((a, b) => sign * (a.rank - b.rank) || b.key - a.key);
   const start = at === undefined
     ? 0
@@ -88,7 +104,7 @@ export function pageOfRuns(
   const page = rest.slice(0, query.limit ?? MAX_LIST_ROWS);
   const end = page.at(-1);
   return {
-    rows: page.map(({ row }) => row),
+    rows: page.map(({ row }) => row()),
     next: end && page.length < rest.length
       ? writeCursor({ ...cursor, before: end.key, at: end.rank })
       : null,

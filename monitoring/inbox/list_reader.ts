@@ -39,7 +39,7 @@ import { monitorRows, runPage } from "./monitor_lists.ts";
 import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
 import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
-import { aiSpansSql, foundRuns, pageOfRuns } from "./ai_sql.ts";
+import { ABOVE_SQL, aiSpansSql, foundRuns, pageOfRuns } from "./ai_sql.ts";
 import { sumRows } from "../models/ai/ai_runs.ts";
 import {
   APPLICATIONS_SQL,
@@ -191,7 +191,7 @@ export class ListReader {
     recordings: (query, asOf) => this.#page(query, asOf, recordingsSql(query), ROWS.recordings),
     ai_runs: (query, asOf) => pageOfRuns(this.#aiRuns(query, asOf), query, asOf),
     ai_sums: (query, asOf) => ({
-      rows: sumRows(this.#aiRuns(query, asOf).map(({ row }) => row)),
+      rows: sumRows(this.#aiRuns(query, asOf).map(({ row }) => row())),
       next: null,
     }),
     feedback: (query, asOf) => this.#page(query, asOf, feedbackSql(query), ROWS.feedback),
@@ -287,9 +287,11 @@ export class ListReader {
   #aiRuns(query: ListQuery, asOf: number) {
     // Also of a later page the snapshot is that of the first.
     const { asOf: until } = cursorOf(query.before, asOf);
-    const sql = aiSpansSql(query);
-    const [found] = this.#all<Record<"spans" | "up", string>>(sql, query, { asOf: until });
-    return foundRuns(found!, query);
+    const [found] = this.#all<{ spans: string }>(aiSpansSql(query), query, { asOf: until });
+    return foundRuns(found!.spans, query, (starts) => {
+      const [up] = this.#all<{ above: string }>(ABOVE_SQL, {}, { starts, asOf: until });
+      return up!.above;
+    });
   }
 
   #checkIns(sql: string, query: ListQuery, asOf: number): string {

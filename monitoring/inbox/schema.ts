@@ -193,7 +193,8 @@ const INDEX = `
   ) STRICT;
   CREATE INDEX runs ON spans (row_key, application, release, at, trace_id, name, op, duration, failed)
     WHERE is_run = 1 AND duration IS NOT NULL;
-  CREATE INDEX ai_spans ON spans (row_key) WHERE ai IS NOT NULL;
+  CREATE INDEX ai_spans ON spans (row_key, trace_id, span_id, parent_id, application, release, at, duration,
+    failed, ai) WHERE ai IS NOT NULL;
   CREATE INDEX spans_by_trace ON spans (trace_id, span_id);
   CREATE INDEX spans_by_parent ON spans (trace_id, parent_id) WHERE parent_id IS NOT NULL;
   CREATE INDEX spans_by_op ON spans (application, op, trace_id) WHERE op IS NOT NULL;

@@ -19,39 +19,47 @@ export interface StoredAiSpan {
   readonly matches: boolean;
   /** Ids of the spans above it, from its parent up to the first AI span. */
   readonly above: readonly string[];
+  /** The nearest AI span above it, if its application sent it; set by {@linkcode runsOf}. */
+  parent?: StoredAiSpan | undefined;
 }
 
-type Node = StoredAiSpan & { parent?: Node | undefined };
+/** A run. Its row is made only if it is shown, sorted by or added up. */
+export interface AiRun extends Pick<StoredAiSpan, "key" | "duration"> {
+  readonly started_at: number;
+  row(): AiRunRow;
+}
 
 /** Also of a span without an id, as in its trace. */
 const spanIdOf = ({ span_id, key }: StoredAiSpan) => span_id ?? `none:${key}`;
 
-/** The runs that a query finds, each with the key of its topmost span. */
-export function runRows(spans: readonly StoredAiSpan[], { name, status }: ListQuery) {
-  return [...groupRuns(spans)].filter(([top]) => top.matches)
-    .map(([top, nodes]) => ({ key: top.key, row: rowOf(top, nodes) }))
-    .filter(({ row }) => name === undefined || row.name === name)
-    .filter(({ row }) => status === undefined || status === (row.failed ? "error" : "ok"));
-}
+/** The runs that a query finds, each with key and times of its topmost span. */
+export const runsOf = (spans: readonly StoredAiSpan[], { name, status }: ListQuery): AiRun[] =>
+  [...groupRuns(spans)]
+    .filter(([top]) => top.matches && (name === undefined || top.ai.name === name))
+    .map(([top, nodes]) => {
+      const { key, at: started_at, duration } = top;
+      return { key, started_at, duration, row: () => rowOf(top, nodes) };
+    })
+    .filter(({ row }) => status === undefined || status === (row().failed ? "error" : "ok"));
 
 /** AI spans by the topmost one above each: it has none above it, or only one of another application. */
-function groupRuns(spans: readonly StoredAiSpan[]): Map<Node, Node[]> {
-  const byId = new Map<string, Node>();
-  const idOf = ({ trace_id }: StoredAiSpan, id: string) => `${trace_id} ${id}`;
+function groupRuns(spans: readonly StoredAiSpan[]): Map<StoredAiSpan, StoredAiSpan[]> {
+  const byId = new Map<string, StoredAiSpan>();
   for (const span of spans) {
     // Of a span that was sent twice the first one counts.
-    const id = idOf(span, spanIdOf(span));
-    if (!byId.has(id)) byId.set(id, { ...span });
+    const id = `${span.trace_id} ${spanIdOf(span)}`;
+    if (!byId.has(id)) byId.set(id, span);
   }
   const nodes = [...byId.values()];
   for (const node of nodes) {
-    const parent = node.above.map((id) => byId.get(idOf(node, id))).find((found) => found);
+    const id = node.above.find((id) => byId.has(`${node.trace_id} ${id}`));
+    const parent = byId.get(`${node.trace_id} ${id}`);
     if (parent?.application === node.application) node.parent = parent;
   }
-  const tops = new Map<Node, Node>();
+  const tops = new Map<StoredAiSpan, StoredAiSpan>();
   for (const node of nodes) {
-    const way = new Set<Node>();
-    let at: Node = node;
+    const way = new Set<StoredAiSpan>();
+    let at: StoredAiSpan = node;
     while (!tops.has(at) && at.parent) {
       way.add(at);
       // A circle of parents ends here.
@@ -68,9 +76,9 @@ function groupRuns(spans: readonly StoredAiSpan[]): Map<Node, Node[]> {
  * The spans whose value counts: those without a span below them that has one. The value of an agent, or of a call
  * that makes others, repeats the values of the calls below it.
  */
-function countedNodes(nodes: readonly Node[], valueOf: (ai: AiSpan) => number | null) {
+function countedSpans(nodes: readonly StoredAiSpan[], valueOf: (ai: AiSpan) => number | null) {
   const withValue = nodes.filter(({ ai }) => valueOf(ai) !== null);
-  const repeated = new Set<Node>();
+  const repeated = new Set<StoredAiSpan>();
   for (const { parent } of withValue) {
     for (let at = parent; at && !repeated.has(at); at = at.parent) repeated.add(at);
   }
@@ -79,20 +87,20 @@ function countedNodes(nodes: readonly Node[], valueOf: (ai: AiSpan) => number | 
 
 const USAGE = ["input_tokens", "output_tokens", "cost"] as const;
 
-function rowOf(top: Node, nodes: readonly Node[]): AiRunRow {
+function rowOf(top: StoredAiSpan, nodes: readonly StoredAiSpan[]): AiRunRow {
   const { trace_id, application, release, at, duration, ai } = top;
   const inTime = nodes.toSorted((a, b) => a.at - b.at);
   const first = (name: "asked" | "conversation") =>
     [top, ...inTime].map((node) => node.ai[name]).find((value) => value !== null) ?? null;
-  const calls = countedNodes(inTime, ({ kind }) => kind === "call" ? 1 : null);
+  const calls = countedSpans(inTime, ({ kind }) => kind === "call" ? 1 : null);
   const tools = inTime.filter(({ ai }) => ai.kind === "tool");
-  const failedOf = (of: readonly Node[]) => of.filter(({ failed }) => failed).length;
+  const failedOf = (of: readonly StoredAiSpan[]) => of.filter(({ failed }) => failed).length;
   const firsts = inTime.flatMap(({ ai, at: start }) =>
     ai.first_token_ms === null ? [] : [start + ai.first_token_ms - at]
   );
-  const usage = USAGE.map((name) => countedNodes(inTime, (ai) => ai[name]));
+  const usage = USAGE.map((name) => countedSpans(inTime, (ai) => ai[name]));
   const usageOf = (model?: string): AiUsage => {
-    const isOf = ({ ai }: Node) => model === undefined || ai.model === model;
+    const isOf = ({ ai }: StoredAiSpan) => model === undefined || ai.model === model;
     const [input_tokens, output_tokens, cost] = usage.map((counted, n) =>
       sumOf(counted.filter(isOf).map(({ ai }) => ai[USAGE[n]!]))
     ) as [number | null, number | null, number | null];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readMessages } from "./ai_messages.ts";
-import { runRows, type StoredAiSpan, sumRows } from "./ai_runs.ts";
+import { runsOf, type StoredAiSpan, sumRows } from "./ai_runs.ts";
 import { readAiSpan } from "./ai_span.ts";
 import type { LogAttributes } from "../../protocol/log_levels.ts";
 
@@ -215,7 +215,7 @@ Deno.test("any tree of AI spans, circles too → each in one run, no value count
       above: hasCircles || parent < key ? [`${parent}`] : [],
       ai: { ...read("gen_ai.execute_tool", {})!, input_tokens: tokens },
     }));
-    const rows = runRows(spans, {}).map(({ row }) => row);
+    const rows = runsOf(spans, {}).map(({ row }) => row());
     const counted = rows.reduce((sum, { input_tokens }) => sum + (input_tokens ?? 0), 0);
     assert.equal(sumRows(rows)[0]?.input_tokens ?? 0, counted);
     assert.equal(rows.reduce((sum, { tools }) => sum + tools, 0), spans.length);
