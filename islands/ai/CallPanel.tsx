@@ -32,7 +32,7 @@ export function CallPanel({ node, ai, traceId }: {
   const id = useId();
   const { span } = node;
   const attributes = span?.attributes ?? {};
-  const { messages, omitted, isShortened } = readMessages(attributes);
+  const { messages, omitted, isShortened } = readMessages(span ?? { attributes });
   const cached = aiNumber(attributes, "cachedTokens");
   const fact = (name: string, text: string | null): KeyValue | false =>
     text !== null && { name, value: <code>{text}</code> };

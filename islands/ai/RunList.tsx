@@ -1,3 +1,4 @@
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { AiRunRow } from "../../monitoring/models/rows.ts";
 import { queryOf } from "../data/filters.ts";
@@ -7,7 +8,7 @@ import { RowList } from "../kit/RowList.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { sortParam } from "../kit/sort.ts";
 import type { Column } from "../kit/Table.tsx";
-import { durationText, Failures, TIPS, USAGE_COLUMNS } from "./usage.tsx";
+import { Counted, durationText, TIPS, USAGE_COLUMNS } from "./usage.tsx";
 
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Runs"], ["sums", "Sums"]] as const;
@@ -62,20 +63,33 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
     title: "Run",
     cell: (row, link) => (
       <>
+        {row.failed && (
+          <span title="It, a call or a tool failed">
+            <OutcomeMark kind="refused" />
+            <span className="vh">failed</span>
+          </span>
+        )}
         {link(row.asked ?? row.name)}
-        <Failures row={row} />
       </>
     ),
     aside: {
       title: "Application",
       applications: ({ application }) => [application],
-      cell: ({ name }) => <span className="if-narrow">{name}</span>,
+      cell: ({ name, started_at }) => (
+        <>
+          <span className="if-medium">{name}</span>{" "}
+          <span className="if-narrow">
+            <TimeAgo at={started_at} />
+          </span>
+        </>
+      ),
     },
   },
   {
     title: "Agent",
     width: 9,
     isWide: true,
+    className: "extra",
     cell: ({ kind, name }) => (
       <span className="one-line" title={`${kind} ${name}`}>{kind === "call" ? "none" : name}</span>
     ),
@@ -94,8 +108,21 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
       </span>
     ),
   },
-  { title: "Calls", width: 4, isWide: true, numeric: true, cell: ({ calls }) => calls },
-  { title: "Tools", width: 4, isWide: true, numeric: true, cell: ({ tools }) => tools },
+  {
+    title: "Calls",
+    width: 5,
+    isWide: true,
+    className: "extra",
+    numeric: true,
+    cell: ({ calls, failed_calls }) => <Counted count={calls} failed={failed_calls} />,
+  },
+  {
+    title: "Tools",
+    width: 5.5,
+    isWide: true,
+    numeric: true,
+    cell: ({ tools, failed_tools }) => <Counted count={tools} failed={failed_tools} />,
+  },
   { ...USAGE_COLUMNS.in, by: "input_tokens" },
   { ...USAGE_COLUMNS.out, by: "output_tokens" },
   USAGE_COLUMNS.cost,
@@ -104,21 +131,15 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
     tip: TIPS.first,
     width: 5.5,
     isWide: true,
+    className: "extra",
     numeric: true,
     cell: ({ first_token_ms }) => durationText(first_token_ms),
   },
   {
     title: "Took",
-    width: 6.5,
+    width: 5.5,
     numeric: true,
     by: "duration",
-    cell: ({ duration, started_at }) => (
-      <>
-        {durationText(duration)}
-        <small className="if-narrow">
-          <TimeAgo at={started_at} />
-        </small>
-      </>
-    ),
+    cell: ({ duration }) => durationText(duration),
   },
 ];

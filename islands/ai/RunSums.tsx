@@ -1,5 +1,4 @@
 import { formatCount, formatNumber } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { AiSumRow } from "../../monitoring/models/rows.ts";
 import { queryOf } from "../data/filters.ts";
 import { linkTo, useFragment } from "../data/fragment.ts";
@@ -8,7 +7,7 @@ import { ListHead } from "../kit/ListHead.tsx";
 import { ListNotice } from "../kit/ListNotice.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { HEAD } from "./RunList.tsx";
-import { phraseOf, USAGE_COLUMNS } from "./usage.tsx";
+import { Counted, phraseOf, USAGE_COLUMNS } from "./usage.tsx";
 
 const TITLES = {
   all: "All runs",
@@ -68,23 +67,17 @@ const columnsOf = (by: AiSumRow["by"]): readonly Column<AiSumRow>[] => [
     title: "Runs",
     width: 8,
     numeric: true,
-    cell: ({ runs, failed }) => (
-      <>
-        {failed > 0 && (
-          <span
-            className="refused"
-            title={`${formatNumber(failed)} failed, or a call or tool of them`}
-          >
-            <OutcomeMark kind="refused" />
-            {formatNumber(failed)} of
-          </span>
-        )} {formatNumber(runs)}
-      </>
-    ),
+    cell: ({ runs, failed }) => <Counted count={runs} failed={failed} />,
   },
-  { title: "Calls", width: 4, numeric: true, cell: ({ calls }) => formatNumber(calls) },
-  { ...USAGE_COLUMNS.in, width: 7 },
-  { ...USAGE_COLUMNS.out, width: 7 },
+  {
+    title: "Calls",
+    width: 4,
+    isWide: true,
+    numeric: true,
+    cell: ({ calls }) => formatNumber(calls),
+  },
+  { ...USAGE_COLUMNS.in, width: 7, isWide: false },
+  { ...USAGE_COLUMNS.out, width: 7, isWide: false },
   {
     ...USAGE_COLUMNS.cost,
     width: 9,

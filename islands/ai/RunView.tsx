@@ -21,7 +21,15 @@ import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { PlayLink } from "../kit/PlayLink.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { CallPanel } from "./CallPanel.tsx";
-import { durationText, formatCost, phraseOf, sentOr, TIPS, USAGE_COLUMNS } from "./usage.tsx";
+import {
+  Counted,
+  durationText,
+  formatCost,
+  phraseOf,
+  sentOr,
+  TIPS,
+  USAGE_COLUMNS,
+} from "./usage.tsx";
 
 /** A span of a run; `ai` is null of other spans, such as a tool's requests. */
 interface RunNode {
@@ -137,24 +145,14 @@ function nodesOf({ tree, times }: Trace, spanId: string): RunNode[] {
 }
 
 function Figures({ row }: { row: AiRunRow }) {
-  const counted = (count: number, failed: number) => (
-    <>
-      {count} {failed > 0 && (
-        <span className="refused">
-          <OutcomeMark kind="refused" />
-          {failed} failed
-        </span>
-      )}
-    </>
-  );
   const figures: readonly (readonly [name: string, value: ReactNode, tip?: string])[] = [
     ["Took", durationText(row.duration)],
     ["1st token", durationText(row.first_token_ms), TIPS.first],
     ["Tokens in", sentOr(row.input_tokens, formatNumber), TIPS.in],
     ["Tokens out", sentOr(row.output_tokens, formatNumber), TIPS.out],
     ["Cost", row.cost === null ? "not sent" : formatCost(row.cost), TIPS.cost],
-    ["Calls", counted(row.calls, row.failed_calls)],
-    ["Tools", counted(row.tools, row.failed_tools)],
+    ["Calls", <Counted key="" count={row.calls} failed={row.failed_calls} />],
+    ["Tools", <Counted key="" count={row.tools} failed={row.failed_tools} />],
     ...row.conversation === null ? [] : [
       [
         "Conversation",

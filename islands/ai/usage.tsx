@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
+import { formatDuration, formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { AiRunRow, AiUsage } from "../../monitoring/models/rows.ts";
+import type { AiUsage } from "../../monitoring/models/rows.ts";
 import type { Column } from "../kit/Table.tsx";
 
 /** Definitions of the figures. */
@@ -50,17 +50,17 @@ function numberColumn(
 
 export const durationText = (ms: number | null) => sentOr(ms, formatDuration);
 
-/** What failed in a run: "1 tool failed". */
-export function Failures({ row }: { row: AiRunRow }) {
-  const parts = [
-    ...row.failed_calls > 0 ? [formatCount(row.failed_calls, "call")] : [],
-    ...row.failed_tools > 0 ? [formatCount(row.failed_tools, "tool")] : [],
-  ];
-  return row.failed && (
-    <small className="refused">
-      <OutcomeMark kind="refused" />
-      {parts.join(", ")} failed
-    </small>
+/** A count, after how many of them failed. */
+export function Counted({ count, failed }: { count: number; failed: number }) {
+  return (
+    <>
+      {failed > 0 && (
+        <span className="refused" title={`${formatNumber(failed)} failed`}>
+          <OutcomeMark kind="refused" />
+          {formatNumber(failed)} <span className="vh">failed</span> of
+        </span>
+      )} {formatNumber(count)}
+    </>
   );
 }
 

@@ -120,8 +120,8 @@ Deno.test("Sentry's SDK with OpenAI and with Vercel's AI SDK → runs with token
     ]);
     for (const { trace_id, models } of rows) {
       assert.deepEqual(models.map(({ model }) => model), ["gpt-5-mini-2026-08"]);
-      const texts = inbox.trace(trace_id).spans.flatMap(({ attributes }) =>
-        readMessages(attributes).messages.map(({ role, parts }) => `${role}: ${parts[0]!.text}`)
+      const texts = inbox.trace(trace_id).spans.flatMap((span) =>
+        readMessages(span).messages.map(({ role, parts }) => `${role}: ${parts[0]!.text}`)
       );
       for (
         const text of ["system: Be kind.", "user: Is the lamp in stock?", "assistant: Yes, 3 left."]

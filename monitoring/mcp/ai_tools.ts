@@ -21,7 +21,7 @@ export function getAgentRun({ trace_id }: ToolInput, { inbox }: TelemetryReader)
       ...{ depth, span_id, ...facts, started_at: isoTime(start_ms) },
       duration_ms: start_ms === null || end_ms === null ? null : end_ms - start_ms,
       ...failed && { failed, status: status_message ?? status },
-      messages: readMessages(span.attributes).messages,
+      messages: readMessages(span).messages,
     }];
   });
   if (spans.length === 0) throw new ToolError("No AI spans of this trace are stored.");

@@ -15,7 +15,7 @@ test("agent with a failing tool → figures, tree and messages, from the list an
   await openView(page, "AI runs");
   const list = view(page).getByRole("table", { name: "AI runs, newest first" });
   const row = list.getByRole("row").filter({ hasText: QUESTION });
-  await expect(row).toContainText("1 tool failed");
+  await expect(row.getByRole("cell", { name: "1 failed of 1" })).toHaveCount(1);
   // The agent's own 1,150 repeat those of its calls.
   for (const text of ["1,150", "260", "$0.00081", "328 ms", "3.62 s"]) {
     await expect(row.getByRole("cell", { name: text })).toHaveCount(1);
@@ -53,7 +53,7 @@ test("300 runs → sums by agent, model and conversation lead to theirs; fits a 
   await view(page).getByRole("link", { name: "Sums", exact: true }).click();
   for (const [by, name] of [["agent", "support assistant"], ["model", "gpt-5-mini-2026-08"]]) {
     const row = view(page).getByRole("table", { name: `By ${by}` }).getByRole("row", { name });
-    await expect(row).toContainText("300 of 300");
+    await expect(row).toContainText("300 failed of 300");
     await expect(row.getByRole("cell", { name: "345,000" })).toHaveCount(1);
   }
   await expectAccessibleLayout(page, "sums");

@@ -1,5 +1,6 @@
 import { at, listOf, parseJson, textAt, toJson } from "../json.ts";
 import type { LogAttributes } from "../../protocol/log_levels.ts";
+import type { TraceSpan } from "../trace/trace_span.ts";
 import { type AiField, aiText, MAX_MESSAGE } from "./ai_attributes.ts";
 
 export const AI_ROLES = ["system", "user", "assistant", "tool"] as const;
@@ -34,8 +35,13 @@ export interface AiMessages {
   readonly isShortened: boolean;
 }
 
-/** The messages of a call or an agent, or arguments and result of a tool, in their order. Never throws. */
-export function readMessages(attributes: LogAttributes): AiMessages {
+/**
+ * The messages of a call or an agent, or arguments and result of a tool, in their order. Earlier instrumentations of
+ * OpenTelemetry send them in events of the span. Never throws.
+ */
+export function readMessages(span: Pick<TraceSpan, "attributes" | "events">): AiMessages {
+  const inEvents = span.events?.map((event) => event.attributes) ?? [];
+  const attributes: LogAttributes = Object.assign({}, ...inEvents, span.attributes);
   let isShortened = false;
   const read = (field: AiField, role: AiRole): AiMessage[] => {
     const sent = aiText(attributes, field, Infinity);

@@ -92,7 +92,7 @@ Deno.test("cost → as sent, in all or in parts; else null", () => {
 
 /** The parts of messages as "role kind name: text". */
 const parts = (attributes: LogAttributes) =>
-  readMessages(attributes).messages.flatMap(({ role, parts }) =>
+  readMessages({ attributes }).messages.flatMap(({ role, parts }) =>
     parts.map(({ kind, name, text, isCut }) =>
       `${role} ${kind} ${name ?? ""}: ${text}${isCut ? " (cut)" : ""}`
     )
@@ -176,6 +176,16 @@ Deno.test("messages of OpenTelemetry, OpenAI, Anthropic and Vercel → roles, te
   ]);
 });
 
+Deno.test("messages in events of a span → read as its attributes", () => {
+  const event = {
+    name: "gen_ai.content.prompt",
+    at_ms: 1,
+    attributes: { "gen_ai.prompt": "In stock?" },
+  };
+  const { messages } = readMessages({ attributes: {}, events: [event] });
+  assert.equal(messages[0]?.parts[0]?.text, "In stock?");
+});
+
 Deno.test("messages that are cut, or no JSON → as text, and that they are cut", () => {
   const sent = '[{"role":"user","content":"In st';
   assert.deepEqual(parts({ "gen_ai.input.messages": sent }), [`user raw : ${sent} (cut)`]);
@@ -193,7 +203,7 @@ Deno.test("any attributes → nothing throws, and every text of the index is bou
     .concat("gen_ai.response.tool_calls", "gen_ai.usage.input_tokens", "gen_ai.tool.input");
   const value = fc.oneof(fc.string(), fc.double(), fc.json(), fc.constant("[".repeat(50_000)));
   fc.assert(fc.property(fc.dictionary(fc.constantFrom(...names), value), (attributes) => {
-    readMessages(attributes);
+    readMessages({ attributes });
     const ai = read("gen_ai.invoke_agent", attributes)!;
     assert.ok(JSON.stringify(ai).length < 5_000);
   }));
