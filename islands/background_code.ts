@@ -10,6 +10,7 @@ import "../components/Panel.tsx";
 import "../components/ReadFailure.tsx";
 import "../components/Timestamp.tsx";
 import "../monitoring/models/error/error_entry.ts";
+import "../monitoring/models/metric/metric_id.ts";
 import "../monitoring/models/parsed_envelope.ts";
 import "../monitoring/models/readable_json.ts";
 import "../monitoring/models/recording/recording_payload.ts";

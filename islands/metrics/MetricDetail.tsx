@@ -7,7 +7,7 @@ import type {
   MetricGroup,
   MetricSample,
 } from "../../monitoring/models/metric/metric_content.ts";
-import type { MetricId } from "../../monitoring/models/metric/metric_entry.ts";
+import type { MetricId } from "../../monitoring/models/metric/metric_id.ts";
 import { queryOf } from "../data/filters.ts";
 import { changeParams, fragmentTo, linkTo, useFragment, useIsVisible } from "../data/fragment.ts";
 import { LIVE } from "../data/queries.ts";

@@ -1,4 +1,4 @@
-import type { MetricId } from "../../monitoring/models/metric/metric_entry.ts";
+import type { MetricId } from "../../monitoring/models/metric/metric_id.ts";
 import type { MetricRow } from "../../monitoring/models/rows.ts";
 import { queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";

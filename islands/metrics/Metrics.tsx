@@ -1,5 +1,5 @@
 import "../view_code.ts";
-import { METRIC_KINDS } from "../../monitoring/models/metric/metric_entry.ts";
+import { METRIC_KINDS } from "../../monitoring/models/metric/metric_id.ts";
 import { useFragment } from "../data/fragment.ts";
 import { Split } from "../kit/Split.tsx";
 import { MetricDetail } from "./MetricDetail.tsx";

@@ -1,6 +1,6 @@
 import { formatBytes, formatDuration, formatNumber } from "../../components/format.ts";
 import type { Figure } from "../../monitoring/models/metric/figures.ts";
-import type { MetricId, MetricKind } from "../../monitoring/models/metric/metric_entry.ts";
+import type { MetricId, MetricKind } from "../../monitoring/models/metric/metric_id.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 
 /** Milliseconds of the units in which durations are sent. */

@@ -9,7 +9,8 @@ import {
   readMetric,
   type Series,
 } from "../models/metric/metric_content.ts";
-import type { MetricId, Point, Sample } from "../models/metric/metric_entry.ts";
+import type { Point, Sample } from "../models/metric/metric_entry.ts";
+import type { MetricId } from "../models/metric/metric_id.ts";
 import { MAX_LIST_ROWS, type MetricRow, type Page } from "../models/rows.ts";
 import { chartRange } from "./histogram_of.ts";
 import { pageSql } from "./list_builder.ts";

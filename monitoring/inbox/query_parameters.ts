@@ -4,7 +4,7 @@ import { MAX_TYPE_LENGTH } from "../protocol/envelope.ts";
 import { debugId, hexId, parseJson, textAt } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
 import { FIGURES } from "../models/metric/figures.ts";
-import { METRIC_KINDS } from "../models/metric/metric_entry.ts";
+import { METRIC_KINDS } from "../models/metric/metric_id.ts";
 import { GROUP_STATES, type GroupState, MAX_LIST_ROWS } from "../models/rows.ts";
 import {
   type FilterValues,

@@ -2,7 +2,7 @@ import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 import type { AiSpan } from "./ai/ai_span.ts";
 import type { AttachmentFacts } from "./feedback/attachment.ts";
 import type { Figure } from "./metric/figures.ts";
-import type { MetricId } from "./metric/metric_entry.ts";
+import type { MetricId } from "./metric/metric_id.ts";
 import type { PageVitals } from "./trace/page_vitals.ts";
 
 /**

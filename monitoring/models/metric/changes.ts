@@ -1,5 +1,6 @@
 import { combined, hasNegative } from "./buckets.ts";
-import type { MetricKind, Point } from "./metric_entry.ts";
+import type { Point } from "./metric_entry.ts";
+import type { MetricKind } from "./metric_id.ts";
 
 /** What a point says alone: a level or a value; of what adds up, the part since the point before. */
 export interface Change {

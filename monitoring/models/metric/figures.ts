@@ -1,7 +1,7 @@
 import { percentileRank } from "../percentile.ts";
 import { type Buckets, combined, estimatedPercentile, rangesOf } from "./buckets.ts";
 import type { Change } from "./changes.ts";
-import type { MetricKind } from "./metric_entry.ts";
+import type { MetricKind } from "./metric_id.ts";
 
 /**
  * What is shown of the values of a time. `count`: their number. `sum`: of a counter what it grew by. `rate`: of a counter

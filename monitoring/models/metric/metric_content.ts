@@ -3,7 +3,8 @@ import type { MetricRow } from "../rows.ts";
 import { timeStep } from "../time_units.ts";
 import { changesOf } from "./changes.ts";
 import { type Figure, FIGURES_OF, Values } from "./figures.ts";
-import type { MetricId, MetricKind, Point, Sample } from "./metric_entry.ts";
+import type { Point, Sample } from "./metric_entry.ts";
+import type { MetricId, MetricKind } from "./metric_id.ts";
 
 /** Attributes of one series and what sent it. */
 export interface Series extends MetricId {

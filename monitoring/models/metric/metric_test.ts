@@ -8,7 +8,8 @@ import { percentile } from "../percentile.ts";
 import { boundedBuckets, type Buckets, combined, MAX_BUCKETS, rangesOf } from "./buckets.ts";
 import { changesOf } from "./changes.ts";
 import { FIGURES, FIGURES_OF, Values } from "./figures.ts";
-import { MetricCollector, type MetricKind, type Point } from "./metric_entry.ts";
+import { MetricCollector, type Point } from "./metric_entry.ts";
+import { type MetricKind } from "./metric_id.ts";
 
 const NOW = Date.UTC(2026, 10, 29);
 
