@@ -12,12 +12,9 @@ import { ApplicationLabel } from "../kit/ApplicationLabel.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
 import { RunStrip } from "./RunStrip.tsx";
-import { describeRuns, kindOf, minutesText, State, wordOf } from "./words.tsx";
+import { describeRuns, kindOf, minutesText, runKey, State, wordOf } from "./words.tsx";
 
 const MOST_TICKS = 6;
-
-export const runKey = ({ envelope, index }: { envelope: number; index: number }): string =>
-  `${envelope}/${index}`;
 
 /** Monitors, the worst first, on one time axis. @param props.openRun key of the run whose detail is open */
 export function MonitorList({ list, openRun, below }: {

@@ -3,9 +3,10 @@ import { queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { Split } from "../kit/Split.tsx";
-import { MonitorList, runKey } from "./MonitorList.tsx";
+import { MonitorList } from "./MonitorList.tsx";
 import { RunDetail } from "./RunDetail.tsx";
 import { RunTable } from "./RunTable.tsx";
+import { runKey } from "./words.tsx";
 
 /**
  * The monitors view: monitors and their runs (`#/monitors`), the runs of one of them (`?monitor=KEY`), and one run beside

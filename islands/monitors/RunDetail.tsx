@@ -11,9 +11,8 @@ import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { useTrace } from "../kit/PlayLink.tsx";
 import { MarkLink } from "../kit/SameTrace.tsx";
-import { runKey } from "./MonitorList.tsx";
 import { tookText } from "./RunStrip.tsx";
-import { kindOf, minutesText, wordOf } from "./words.tsx";
+import { kindOf, minutesText, runKey, wordOf } from "./words.tsx";
 
 /** Errors and logs shown: a screen. */
 const MAX_MARKS = 20;

@@ -3,8 +3,8 @@ import { formatTimeOfDay } from "../../components/format_time.ts";
 import type { MonitorRow } from "../../monitoring/models/rows.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
-import { percentAt } from "../charts/time_scale.ts";
-import { isDuring, kindOf, minutesText, wordOf } from "./words.tsx";
+import { barOf, percentAt } from "../charts/time_scale.ts";
+import { isDuring, kindOf, runKey, wordOf } from "./words.tsx";
 
 /** Percent of the width that the label of a duration needs. */
 const LABEL_PERCENT = 14;
@@ -39,16 +39,14 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
   return (
     <div className="run-strip" aria-hidden="true">
       <ReleaseMarks from={from} to={to} />
-      {runs.filter(isOpen).map(({ started_at, duration, state }) => (
-        <i
-          key={started_at}
-          className={`open-run ${kindOf(state)}`}
-          style={{
-            left: left(started_at),
-            width: `${(duration ?? 0) / (to - from) * 100}%`,
-          }}
-        />
-      ))}
+      {row.runs.filter(isOpen).map((run) => {
+        const end_ms = run.started_at + (run.duration ?? 0);
+        const bar = barOf(time, { start_ms: run.started_at, end_ms });
+        const style = bar && { left: `${bar.left}%`, width: `${bar.width}%` };
+        return style && (
+          <i key={runKey(run)} className={`open-run ${kindOf(run.state)}`} style={style} />
+        );
+      })}
       {missed.map((at) => (
         <i
           key={at}
@@ -59,27 +57,22 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
       ))}
       {runs.map((run) => (
         <a
-          key={`${run.envelope}/${run.index}`}
+          key={runKey(run)}
           className={`run ${kindOf(run.state)}`}
           style={{ left: left(run.started_at) }}
           href={hrefOf(run)}
           tabIndex={-1}
-          data-open={openRun === `${run.envelope}/${run.index}` || undefined}
+          data-open={openRun === runKey(run) || undefined}
           title={`${formatTimeOfDay(run.started_at)} ${wordOf(run.state)}, ${tookText(run)}`}
         >
           <i className={`mark ${kindOf(run.state)}`} />
         </a>
       ))}
       <div className="took-plot">
-        {longest > row.max_runtime && (
-          <i className="limit" style={{ bottom: heightOf(row.max_runtime) }}>
-            max {minutesText(row.max_runtime)}
-          </i>
-        )}
         {runs.map((run) =>
           run.duration !== null && (
             <i
-              key={`${run.envelope}/${run.index}`}
+              key={runKey(run)}
               className={`took ${kindOf(run.state)} ${
                 percentAt(time, run.started_at) > 75 ? "left" : ""
               }`}

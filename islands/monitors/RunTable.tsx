@@ -6,9 +6,8 @@ import type { ConsoleList } from "../data/lists.ts";
 import { MoreButton } from "../kit/ListNotice.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
-import { runKey } from "./MonitorList.tsx";
 import { tookText } from "./RunStrip.tsx";
-import { State } from "./words.tsx";
+import { runKey, State } from "./words.tsx";
 
 const LEGEND = ["ok", "failed", "running", "over_time", "missed"] as const;
 
@@ -40,7 +39,7 @@ export function RunTable({ list, monitor, openRun }: {
     >
       <p className="legend facts small">
         {LEGEND.map((state) => <State key={state} state={state} />)}
-        <span className="end quiet">below each: time taken, of single runs</span>
+        <span className="end quiet wide">below each: time taken, of single runs</span>
       </p>
       <header className="line">
         <h3 id="runs">Runs</h3>

@@ -34,6 +34,10 @@ export function State({ state }: { state: MonitorState }) {
 /** Margins and maximum durations are sent in minutes. */
 export const minutesText = (ms: number): string => `${formatNumber(ms / MINUTE_MS)}\u00a0min`;
 
+/** A run in the address. */
+export const runKey = ({ envelope, index }: MonitorRow["runs"][number]): string =>
+  `${envelope}/${index}`;
+
 export const isDuring = ({ start_ms, end_ms }: Extent, at: number): boolean =>
   at >= start_ms && at <= end_ms;
 
