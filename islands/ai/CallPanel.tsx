@@ -61,7 +61,7 @@ export function CallPanel({ node, ai, traceId }: {
       {messages.length === 0 && ai && <p className="quiet">No messages were sent.</p>}
       {messages.map(({ role, parts }, n) => (
         <section key={n} className="message card" data-role={role}>
-          <h5>{role[0]!.toUpperCase() + role.slice(1)}</h5>
+          <p className="small quiet">{role[0]!.toUpperCase() + role.slice(1)}</p>
           {parts.map((part, n) => <Part key={n} {...part} isShortened={isShortened} />)}
         </section>
       ))}

@@ -8,7 +8,7 @@ import { RowList } from "../kit/RowList.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { sortParam } from "../kit/sort.ts";
 import type { Column } from "../kit/Table.tsx";
-import { Counted, durationText, TIPS, USAGE_COLUMNS } from "./usage.tsx";
+import { Counted, durationText, figureColumn, TIPS, USAGE_COLUMNS } from "./usage.tsx";
 
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Runs"], ["sums", "Sums"]] as const;
@@ -108,38 +108,27 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
       </span>
     ),
   },
-  {
-    title: "Calls",
-    width: 5,
-    isWide: true,
-    className: "extra",
-    numeric: true,
-    cell: ({ calls, failed_calls }) => <Counted count={calls} failed={failed_calls} />,
-  },
-  {
-    title: "Tools",
-    width: 5.5,
-    isWide: true,
-    numeric: true,
-    cell: ({ tools, failed_tools }) => <Counted count={tools} failed={failed_tools} />,
-  },
+  figureColumn(
+    "Calls",
+    "Of models",
+    5,
+    ({ calls: count, failed_calls: failed }) => <Counted count={count} failed={failed} />,
+    { className: "extra" },
+  ),
+  figureColumn(
+    "Tools",
+    "How often they ran",
+    5.5,
+    ({ tools: count, failed_tools: failed }) => <Counted count={count} failed={failed} />,
+  ),
   { ...USAGE_COLUMNS.in, by: "input_tokens" },
   { ...USAGE_COLUMNS.out, by: "output_tokens" },
   USAGE_COLUMNS.cost,
-  {
-    title: "1st token",
-    tip: TIPS.first,
-    width: 5.5,
-    isWide: true,
+  figureColumn("1st token", TIPS.first, 5.5, (row) => durationText(row.first_token_ms), {
     className: "extra",
-    numeric: true,
-    cell: ({ first_token_ms }) => durationText(first_token_ms),
-  },
-  {
-    title: "Took",
-    width: 5.5,
-    numeric: true,
+  }),
+  figureColumn("Took", "From start to end", 5.5, ({ duration }) => durationText(duration), {
+    isWide: false,
     by: "duration",
-    cell: ({ duration }) => durationText(duration),
-  },
+  }),
 ];

@@ -24,6 +24,7 @@ import { CallPanel } from "./CallPanel.tsx";
 import {
   Counted,
   durationText,
+  figureColumn,
   formatCost,
   phraseOf,
   sentOr,
@@ -230,21 +231,22 @@ const columnsOf = (nodes: readonly RunNode[]): readonly Column<RunNode>[] => {
         );
       },
     },
-    {
-      title: "Took",
-      width: 4.5,
-      numeric: true,
-      cell: ({ time }) => time.isOpen ? "no end" : formatDuration(time.end_ms - time.start_ms),
-    },
-    {
-      title: "1st token",
-      tip: TIPS.first,
-      width: 4.5,
-      numeric: true,
-      isWide: true,
-      className: "first",
-      cell: ({ ai }) => durationText(ai?.first_token_ms ?? null),
-    },
+    figureColumn(
+      "Took",
+      "From start to end",
+      4.5,
+      ({ time }) => time.isOpen ? "no end" : formatDuration(time.end_ms - time.start_ms),
+      { isWide: false },
+    ),
+    figureColumn(
+      "1st token",
+      TIPS.first,
+      4.5,
+      ({ ai }) => durationText(ai?.first_token_ms ?? null),
+      {
+        className: "first",
+      },
+    ),
     ...[USAGE_COLUMNS.in, USAGE_COLUMNS.out, USAGE_COLUMNS.cost].map((column) => ({
       ...column,
       tip: "As the span sent it",

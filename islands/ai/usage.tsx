@@ -22,31 +22,22 @@ export function formatCost(cost: number): string {
 export const sentOr = <Value,>(value: Value | null, format: (value: Value) => string) =>
   value === null ? <span className="quiet">–</span> : format(value);
 
-/** The columns that several tables have. */
-export const USAGE_COLUMNS = {
-  in: numberColumn("In", TIPS.in, 4, ({ input_tokens }) => sentOr(input_tokens, formatNumber)),
-  out: numberColumn(
-    "Out",
-    TIPS.out,
-    4.5,
-    ({ output_tokens }) => sentOr(output_tokens, formatNumber),
-  ),
-  cost: numberColumn(
-    "Cost",
-    TIPS.cost,
-    5,
-    ({ cost }) => sentOr(cost, formatCost),
-  ),
-};
-
-function numberColumn(
+/** A column of figures. @param rest what else it is */
+export const figureColumn = <Row,>(
   title: string,
   tip: string,
   width: number,
-  cell: (row: Omit<AiUsage, "calls">) => ReactNode,
-) {
-  return { title, tip, width, numeric: true, isWide: true, cell } satisfies Column<AiUsage>;
-}
+  cell: (row: Row) => ReactNode,
+  rest: Partial<Pick<Column<unknown>, "isWide" | "className" | "by">> = {},
+) => ({ title, tip, width, numeric: true, isWide: true, ...rest, cell }) satisfies Column<Row>;
+
+/** The columns that several tables have. */
+type Usage = Omit<AiUsage, "calls">;
+export const USAGE_COLUMNS = {
+  in: figureColumn<Usage>("In", TIPS.in, 4, (row) => sentOr(row.input_tokens, formatNumber)),
+  out: figureColumn<Usage>("Out", TIPS.out, 4.5, (row) => sentOr(row.output_tokens, formatNumber)),
+  cost: figureColumn<Usage>("Cost", TIPS.cost, 5, ({ cost }) => sentOr(cost, formatCost)),
+};
 
 export const durationText = (ms: number | null) => sentOr(ms, formatDuration);
 

@@ -29,7 +29,7 @@ test("agent with a failing tool → figures, tree and messages, from the list an
   await expect(tree.locator("tbody tr")).toHaveCount(5);
   const panel = run.getByRole("complementary");
   await expect(panel).toContainText("Untrusted text.");
-  await expect(panel.locator(".role-user")).toContainText(QUESTION);
+  await expect(panel.locator('[data-role="user"]')).toContainText(QUESTION);
   await expect(panel).toContainText("I could not look it up.");
   await expect(panel).toContainText("128 of 730 in");
 

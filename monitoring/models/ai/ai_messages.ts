@@ -3,8 +3,7 @@ import type { LogAttributes } from "../../protocol/log_levels.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
 import { type AiField, aiText, MAX_MESSAGE } from "./ai_attributes.ts";
 
-export const AI_ROLES = ["system", "user", "assistant", "tool"] as const;
-export type AiRole = (typeof AI_ROLES)[number];
+type AiRole = "system" | "user" | "assistant" | "tool";
 
 /** A part of a message. Untrusted. */
 export interface AiPart {
@@ -17,7 +16,7 @@ export interface AiPart {
   readonly isCut: boolean;
 }
 
-export interface AiMessage {
+interface AiMessage {
   readonly role: AiRole;
   readonly parts: readonly AiPart[];
 }
@@ -27,7 +26,7 @@ const MAX_MESSAGES = 200;
 const MAX_PARTS = 50;
 
 /** The messages of a span. */
-export interface AiMessages {
+interface AiMessages {
   readonly messages: readonly AiMessage[];
   /** Messages before them that are not shown. */
   readonly omitted: number;
@@ -98,55 +97,42 @@ function messagesOf(json: unknown, role: AiRole): AiMessage[] {
 
 function listMessages(json: unknown, role: AiRole): AiMessage[] {
   const list = Array.isArray(json) ? json : [json];
-  const isOfMessages = list.some((one) => at(one, "role") !== undefined || isItem(one));
-  if (!isOfMessages) return [{ role, parts: partsOf(list) }];
   return list.map((one) => {
+    const sent = at(one, "role");
+    if (typeof sent !== "string" || !Object.hasOwn(ROLES, sent)) {
+      // A part by itself: a text, or an item of OpenAI's Responses API.
+      const part = partOf(one);
+      const byKind = part.kind === "result" ? "tool" : part.kind === "call" ? "assistant" : role;
+      return { role: byKind, parts: [part].filter(isNotEmpty) };
+    }
+    const content = at(one, "content");
     const parts = [
       ...listOf(at(one, "parts")),
-      ...Array.isArray(at(one, "content")) ? at(one, "content") as unknown[] : [at(one, "content")],
+      ...Array.isArray(content) ? content : [content],
       ...listOf(at(one, "tool_calls")),
-      ...isItem(one) ? [one] : [],
     ];
-    const of = roleOf(at(one, "role"), isItem(one) ? at(one, "type") : undefined) ?? role;
-    const read = partsOf(parts.filter((part) => part !== undefined && part !== null));
-    // OpenAI's and Anthropic's results of tools are texts.
-    const isResult = of === "tool";
-    const named = textAt(one, "name");
-    return {
-      role: of,
-      parts: read.map((part) =>
-        isResult && part.kind === "text"
-          ? { ...part, kind: "result" as const, name: part.name ?? named }
-          : part
-      ),
-    };
+    const of = ROLES[sent]!;
+    const read = parts.filter((part) => part !== undefined && part !== null).slice(0, MAX_PARTS)
+      .map(partOf).filter(isNotEmpty);
+    // OpenAI's results of tools are texts.
+    const asResult = (part: AiPart) =>
+      ({ ...part, kind: "result", name: part.name ?? textAt(one, "name") }) as const;
+    return { role: of, parts: of === "tool" ? read.map(asResult) : read };
   });
 }
 
-/** Items of OpenAI's Responses API. */
-const ITEM = /^(function_call|function_call_output|reasoning)$/;
-const isItem = (one: unknown) => ITEM.test(textAt(one, "type") ?? "");
+const isNotEmpty = ({ text, name }: AiPart) => text !== "" || name !== null;
 
-function roleOf(role: unknown, item: unknown): AiRole | undefined {
-  if (item === "function_call_output") return "tool";
-  if (item !== undefined) return "assistant";
-  switch (role) {
-    case "developer":
-    case "system":
-      return "system";
-    case "model":
-    case "ai":
-      return "assistant";
-    case "human":
-      return "user";
-    case "function":
-      return "tool";
-  }
-  return AI_ROLES.find((known) => known === role);
-}
-
-const partsOf = (parts: readonly unknown[]): AiPart[] =>
-  parts.slice(0, MAX_PARTS).map(partOf).filter(({ text, name }) => text !== "" || name !== null);
+const ROLES: Readonly<Record<string, AiRole>> = {
+  ...{ system: "system", developer: "system", user: "user", human: "user" },
+  ...{
+    assistant: "assistant",
+    model: "assistant",
+    ai: "assistant",
+    tool: "tool",
+    function: "tool",
+  },
+};
 
 const CALLS = /^(tool[-_](call|use)|function(_call)?)$/;
 const RESULTS = /^(tool[-_](call_response|result)|function_call_output)$/;
