@@ -1,5 +1,6 @@
 import { formatDuration } from "../../components/format.ts";
 import { busySamples, mainFunction } from "../../monitoring/models/profile/call_tree.ts";
+import type { ProfileRow } from "../../monitoring/models/rows.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { linkTo } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
@@ -13,10 +14,11 @@ const MIN_SAMPLES = 5;
 export function SpanProfile({ traceId, span }: { traceId: string; span: TraceSpan }) {
   const { span_id, application, start_ms, end_ms } = span;
   const { rows } = useList("profiles", { trace: traceId });
-  const row = rows.find((row) =>
-    row.application === application && start_ms !== null && end_ms !== null &&
-    row.started_at < end_ms && row.ended_at > start_ms
-  );
+  /** Milliseconds of the span that it covers. */
+  const overlap = ({ started_at, ended_at }: ProfileRow) =>
+    Math.min(ended_at, end_ms ?? 0) - Math.max(started_at, start_ms ?? Infinity);
+  const [row] = rows.filter((row) => row.application === application && overlap(row) > 0)
+    .sort((a, b) => overlap(b) - overlap(a));
   const asked = row && { id: row.profile_id, trace: traceId, span: span_id };
   const { state, value } = useRead(
     ["profile", asked, row?.samples],

@@ -251,6 +251,7 @@ test("each shared filter → in what each view reads, and in each of its links",
     "traces/vitals",
     "logs",
     "recordings",
+    "profiles",
     "envelopes",
   ];
   for (const view of views) {
@@ -258,7 +259,7 @@ test("each shared filter → in what each view reads, and in each of its links",
       await page.goto(`/?${view}#/${view}?${new URLSearchParams(shared)}`);
       const place = page.locator(".view:visible");
       // Nothing was sent that these list.
-      if (["recordings", "traces/vitals"].includes(view)) {
+      if (["recordings", "profiles", "traces/vitals"].includes(view)) {
         await expect(place.getByText(/^No .* match the filter/)).toBeVisible();
         return;
       }

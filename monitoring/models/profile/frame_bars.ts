@@ -41,7 +41,6 @@ export function barsInTime(tree: CallTree, window: Extent, least: number): Frame
   for (const [n, [start_ms, call]] of samples.entries()) {
     const next = samples[n + 1]?.[0] ?? Infinity;
     const end_ms = next - start_ms <= GAP * interval_ms ? next : start_ms + interval_ms;
-    if (end_ms < window.start_ms || start_ms > window.end_ms) continue;
     const path: number[] = [];
     for (let at = call; at >= 0; at = calls[at]![0]) path.push(at);
     path.reverse();

@@ -24,13 +24,13 @@ export interface ProfileEntry {
   readonly span_id: string | null;
   /** The functions with most samples of their own, at most {@linkcode MAX_FUNCTIONS}. */
   readonly functions: readonly Share[];
-  /** What is searched: functions and files, at most {@linkcode MAX_WORDS} of each. */
+  /** What is searched: functions and files, at most {@linkcode MAX_WORDS}. */
   readonly words: readonly string[];
 }
 
 /** Enough to find the function with most samples in many chunks. */
 const MAX_FUNCTIONS = 20;
-const MAX_WORDS = 500;
+const MAX_WORDS = 1_000;
 
 /** The entry of a `profile` or `profile_chunk`; undefined: it has no id, or no samples. */
 export function profileEntry(
@@ -53,14 +53,10 @@ export function profileEntry(
     trace_id,
     span_id: null,
     functions: mostSamples(sent, thread),
-    words: [
-      ...firstDistinct(sent.frames.map((frame) => frame.function)),
-      ...firstDistinct(sent.frames.flatMap(({ file }) => file ?? [])),
-    ],
+    words: [...new Set(sent.frames.flatMap(({ function: name, file }) => [name, file ?? ""]))]
+      .slice(0, MAX_WORDS),
   };
 }
-
-const firstDistinct = (texts: readonly string[]) => [...new Set(texts)].slice(0, MAX_WORDS);
 
 function mostSamples({ samples, stacks, frames }: SentProfile, thread: string): Share[] {
   const shares = new Map<string, [string, string | null, number]>();

@@ -222,3 +222,30 @@ Deno.test("any JSON → never throws, bounded", () => {
   assert.equal(tree.calls.length, 250);
   assert.equal(named(tree)[0]![0], "f0");
 });
+
+Deno.test("part of the time → the same bars, cut nowhere; in_app before the path", () => {
+  const tree = treeOf([0, "b a"], [10, "b a"], [20, "c a"], [30, "c a"]);
+  assert.deepEqual(drawn(tree, barsInTime(tree, { start_ms: 0, end_ms: 15 }, 0)), [
+    "0 a 0-40 4",
+    "1 b 0-20 2",
+  ]);
+  const own = (frame: object) =>
+    readSentProfile("profile", {
+      event_id: "a".repeat(32),
+      profile: {
+        samples: [{ elapsed_since_start_ns: 0, stack_id: 0 }],
+        stacks: [[0]],
+        frames: [frame],
+      },
+    }, NOW)?.frames[0]?.own;
+  const inLibrary = { abs_path: "/srv/node_modules/shop/x.js" };
+  assert.deepEqual(
+    [{}, inLibrary, { ...inLibrary, in_app: true }, { module: "shop.api" }].map(own),
+    [
+      false,
+      false,
+      true,
+      true,
+    ],
+  );
+});

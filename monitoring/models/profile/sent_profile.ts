@@ -121,26 +121,18 @@ const threadOf = (id: unknown) => textAt(id)?.slice(0, MAX_THREAD).toWellFormed(
 function readFrame(frame: unknown): ProfileFrame {
   // Early versions of Python's SDK send `name`, `file` and `line`.
   const name = tidyText(at(frame, "function") ?? at(frame, "name"), MAX_NAME)?.trim();
-  const file = tidyText(
-    firstText(frame, "filename", "abs_path", "module", "package", "file"),
-    MAX_FILE,
-  ) ?? null;
+  const named = ["filename", "abs_path", "module", "package", "file"].map((key) =>
+    textAt(frame, key)
+  );
+  const file = tidyText(named.find((text) => text !== null), MAX_FILE) ?? null;
   const path = textAt(frame, "abs_path")?.slice(0, MAX_FILE) ?? file;
   return {
     function: !name || name === "?" || name === "<anonymous>" ? NO_NAME : name,
     file,
     line: integerAt(frame, 1, "lineno") ?? integerAt(frame, 1, "line"),
     column: integerAt(frame, 1, "colno"),
-    own: isOwnFile(path) && booleanAt(frame, "in_app") !== false,
+    own: path !== null && (booleanAt(frame, "in_app") ?? isOwnFile(path)),
   };
-}
-
-function firstText(frame: unknown, ...names: readonly string[]): string | null {
-  for (const name of names) {
-    const text = textAt(frame, name);
-    if (text !== null) return text;
-  }
-  return null;
 }
 
 function readStack(stack: unknown, frames: number): readonly number[] {
