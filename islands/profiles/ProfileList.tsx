@@ -39,8 +39,7 @@ export function ProfileList({ openKey }: { openKey: string | undefined }) {
 
 const HINT = (
   <p>
-    Your application profiles with <code>profilesSampleRate: 1</code>{" "}
-    in Python's and mobile SDKs, or{" "}
+    Your application profiles with <code>profiles_sample_rate=1.0</code> in Python, or with{" "}
     <code>profileSessionSampleRate: 1, profileLifecycle: "trace"</code> and{" "}
     <code>browserProfilingIntegration()</code> or <code>nodeProfilingIntegration()</code>{" "}
     in JavaScript. A page is profiled if it is served with{" "}

@@ -55,7 +55,7 @@ export const placeOf = ({ file, line }: ProfileFrame) =>
 /** States what is not shown; empty: nothing. */
 export function omittedText({ omitted: { envelopes, samples } }: Pick<ProfileContent, "omitted">) {
   const parts = [
-    ...envelopes > 0 ? [`${envelopes.toLocaleString("en")} older envelopes of this profile`] : [],
+    ...envelopes > 0 ? [`${envelopes.toLocaleString("en")} of its older envelopes`] : [],
     ...samples > 0 ? [`${samples.toLocaleString("en")} samples`] : [],
   ];
   return parts.length === 0
