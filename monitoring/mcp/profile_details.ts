@@ -1,18 +1,11 @@
 import { readProfileContent } from "../inbox/details/profile_content.ts";
 import { hexId } from "../models/json.ts";
-import {
-  busySamples,
-  countCalls,
-  functionRows,
-  mainFunction,
-} from "../models/profile/call_tree.ts";
-import { omittedText, placeOf, type ProfileContent } from "../models/profile/profile_content.ts";
+import { busySamples, functionRows, mainFunction } from "../models/profile/call_tree.ts";
+import { omittedText, placeOf } from "../models/profile/profile_content.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
 
 const MAX_FUNCTIONS = 30;
-/** Calls of the tree: those with most samples. */
-const MAX_CALLS = 60;
 const MAX_SPANS = 20;
 
 /** The tool `get_profile`. @throws {ToolError} */
@@ -36,17 +29,13 @@ export async function getProfile(
   const time = (count: number) => round(count * interval_ms);
   const rows = functionRows(profile);
   const main = mainFunction(profile, rows);
-  const of = (frame: number) => ({
+  const rowOf = ({ frame, self, total }: typeof rows[number]) => ({
     function: frames[frame]!.function,
     where: placeOf(frames[frame]!),
     own: frames[frame]!.own,
-  });
-  const rowOf = ({ frame, self, total }: typeof rows[number]) => ({
-    ...of(frame),
     self_ms: time(self),
     total_ms: time(total),
   });
-  const spans = profile.spans.slice(0, MAX_SPANS);
   return {
     summary: ["One profile: times are samples, each for the distance of two.", omittedText(profile)]
       .filter(Boolean).join(" "),
@@ -62,12 +51,9 @@ export async function getProfile(
       in_functions_ms: time(busySamples(profile)),
       main_function: main ? rowOf(main) : null,
       functions: rows.slice(0, MAX_FUNCTIONS).map(rowOf),
-      calls: callRows(profile).map(({ frame, depth, total }) => ({
-        depth,
-        ...of(frame),
-        total_ms: time(total),
-      })),
-      spans: spans.map(({ trace_id, span_id, name, start_ms, end_ms }) => ({
+      spans: profile.spans.slice(0, MAX_SPANS).map((
+        { trace_id, span_id, name, start_ms, end_ms },
+      ) => ({
         trace_id,
         span_id,
         name,
@@ -75,23 +61,6 @@ export async function getProfile(
       })),
     },
   };
-}
-
-/** The calls with most samples, each after its caller, which has no fewer. */
-function callRows(tree: ProfileContent) {
-  const { total } = countCalls(tree);
-  const chosen = [...tree.calls.keys()].sort((a, b) => total[b]! - total[a]! || a - b)
-    .slice(0, MAX_CALLS);
-  const below = Map.groupBy(chosen, (call) => tree.calls[call]![0]);
-  const rowsOf = (
-    caller: number,
-    depth: number,
-  ): { frame: number; depth: number; total: number }[] =>
-    below.get(caller)?.flatMap((call) => [
-      { frame: tree.calls[call]![1], depth, total: total[call]! },
-      ...rowsOf(call, depth + 1),
-    ]) ?? [];
-  return rowsOf(-1, 0);
 }
 
 const round = (ms: number) => Math.round(ms * 1_000) / 1_000;

@@ -166,7 +166,7 @@ export const TOOLS: readonly Tool[] = [
     title: "Get one profile",
     description:
       "Returns the functions of one profile with most self time, the application's function that most of the time was" +
-      " spent in, the tree of calls with most samples, and the spans that it covers. With `trace_id` and `span_id`:" +
+      " spent in, and the spans that it covers. With `trace_id` and `span_id`:" +
       " what ran during that span.",
     input: object({
       profile_id: filterInput("profile"),
