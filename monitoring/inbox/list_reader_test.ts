@@ -81,6 +81,13 @@ const item = fc.oneof(
   ),
   few.map((n) => ["replay_event", { replay_id: hexId(90 + n), trace_ids: [hexId(n)] }] as const),
   few.map((n) => ["trace_metric", { items: [{ trace_id: hexId(n) }] }] as const),
+  fc.record({
+    check_in_id: few.map(hexId),
+    monitor_slug: fc.constantFrom("order", "x_y"),
+    status: fc.constantFrom("in_progress", "ok", "error"),
+    timestamp: time,
+    contexts: few.map((n) => ({ trace: { trace_id: hexId(n) } })),
+  }, { requiredKeys: ["monitor_slug", "status"] }).map((checkIn) => ["check_in", checkIn] as const),
 );
 
 /** Of two applications, one in two releases, and Sightglass. */
@@ -121,7 +128,7 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
 
 /** The lists whose rows are one entry or envelope each: each filter takes or leaves a row by itself. */
 const SINGLE = ["occurrences", "logs", "envelopes"] as const;
-const LISTS = [...SINGLE, "traces", "errors", "pages", "ai_runs"] as const;
+const LISTS = [...SINGLE, "traces", "errors", "pages", "ai_runs", "runs"] as const;
 
 Deno.test("any query → its pages are the list, which its filters leave one by one", async () => {
   const sent = fc.tuple(
