@@ -1,4 +1,4 @@
-/** AI spans as Sentry's SDK sends them: its instrumentation of OpenAI's client, and its processors of Vercel's AI SDK. */
+/** AI spans as senders send them: by Sentry's SDK with OpenAI's client and Vercel's AI SDK, and by OpenTelemetry. */
 import assert from "node:assert/strict";
 import { addVercelAiProcessors, createTransport, instrumentOpenAiClient } from "@sentry/core";
 import * as Sentry from "@sentry/deno";
@@ -129,6 +129,55 @@ Deno.test("Sentry's SDK with OpenAI and with Vercel's AI SDK → runs with token
         assert.ok(texts.includes(text), `${text} in ${texts.join("; ")}`);
       }
     }
+  } finally {
+    inbox.close();
+  }
+});
+
+Deno.test("OpenTelemetry's GenAI spans by OTLP, messages as structures or JSON → a run with its messages", async () => {
+  const text = (stringValue: string) => ({ stringValue });
+  const fields = (of: Record<string, object>) => ({
+    kvlistValue: { values: Object.entries(of).map(([key, value]) => ({ key, value })) },
+  });
+  const part = fields({ type: text("text"), content: text("Is the lamp in stock?") });
+  const message = fields({ role: text("user"), parts: { arrayValue: { values: [part] } } });
+  const answer = [{ role: "assistant", parts: [{ type: "text", content: "Yes, 3 left." }] }];
+  const attributes = {
+    "gen_ai.operation.name": text("chat"),
+    "gen_ai.provider.name": text("openai"),
+    "gen_ai.request.model": text("gpt-5-mini"),
+    "gen_ai.usage.input_tokens": { intValue: "420" },
+    "gen_ai.input.messages": { arrayValue: { values: [message] } },
+    "gen_ai.output.messages": text(JSON.stringify(answer)),
+  };
+  const span = {
+    ...{ traceId: "a".repeat(32), spanId: "b".repeat(16), name: "chat gpt-5-mini", kind: 3 },
+    startTimeUnixNano: `${Date.now() - 1_000}000000`,
+    endTimeUnixNano: `${Date.now()}000000`,
+    attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })),
+  };
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+  const inbox = new Inbox({ maxBytes: 2 ** 20 });
+  try {
+    await inbox.store({
+      bytes: new TextEncoder().encode(body),
+      ...{
+        contentEncoding: null,
+        receivedAt: Date.now(),
+        isOwn: false,
+        format: "otlp-traces-json",
+      },
+    });
+    const [run] = inbox.page("ai_runs", {}).rows;
+    assert.deepEqual(
+      [run!.kind, run!.name, run!.asked, run!.input_tokens, run!.output_tokens],
+      ["call", "gpt-5-mini", "Is the lamp in stock?", 420, null],
+    );
+    const { messages } = readMessages(inbox.trace(run!.trace_id).spans[0]!);
+    assert.deepEqual(messages.map(({ role, parts }) => `${role}: ${parts[0]!.text}`), [
+      "user: Is the lamp in stock?",
+      "assistant: Yes, 3 left.",
+    ]);
   } finally {
     inbox.close();
   }
