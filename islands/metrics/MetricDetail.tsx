@@ -170,7 +170,7 @@ function Counts({ metric: { intervals, omitted } }: { metric: MetricContent }) {
   const others = parts.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}`);
   const all = shown + too_few + without_value + unknown;
   const left = [
-    ...omitted.older > 0 ? [`points of ${formatCount(omitted.older, "older request")}`] : [],
+    ...omitted.older ? ["older points"] : [],
     ...omitted.series > 0 ? [formatCount(omitted.series, "series", "series")] : [],
   ];
   return (

@@ -35,7 +35,8 @@ export type ReadAll = <Row>(
   values?: Readonly<Record<string, string | number>>,
 ) => Row[];
 
-/** Characters of the points that one answer is made of: some 100,000 values, read and added up in 200 ms. */
+/** Rows, and characters of their points, that one answer is made of: read and added up in some 200 ms. */
+const MAX_ROWS = 60_000;
 const MAX_SIZE = 5_000_000;
 
 type FoundMetric = MetricId & Readonly<Record<"key" | "rank", number>> & { applications: string };
@@ -59,7 +60,7 @@ export function readMetrics(readAll: ReadAll, query: ListQuery, asOf: number): P
         { name, kind, unit },
         { series: points.series, rows: byMetric.get(keyOf({ name, kind, unit })) ?? [] },
         range,
-        older === 0,
+        !older,
       ),
       ...{ chart_from: range.from, chart_to: range.to },
     })),
@@ -117,14 +118,15 @@ function readPoints(
   query: ListQuery,
   metrics: readonly MetricId[],
   asOf: number,
-): { readonly points: FoundPoints; readonly older: number } {
+): { readonly points: FoundPoints; readonly older: boolean } {
   const [found] = readAll<{ rows: string | null; older: number }>(pointsSql(query), query, {
     asOf,
     metrics: JSON.stringify(metrics.map(({ name, kind, unit }) => [name, kind, unit])),
     size: Math.floor(MAX_SIZE / Math.max(1, metrics.length)),
+    most: Math.floor(MAX_ROWS / Math.max(1, metrics.length)),
   });
   type Row = [rowKey: number, series: string, release: number, points: Point[], samples: Sample[]];
-  const rows = JSON.parse(found!.rows ?? "[]") as Row[];
+  const rows = (JSON.parse(found!.rows ?? "[]") as Row[]).sort(([a], [b]) => b - a);
   const newest = new Map<string, number>();
   for (const [rowKey, series] of rows) {
     if (newest.size === MAX_SERIES) break;
@@ -151,7 +153,7 @@ function readPoints(
         return { rowKey, series, release, points, exemplars };
       }),
     },
-    older: found!.older,
+    older: found!.older > 0,
   };
 }
 

@@ -10,17 +10,16 @@ const onPoints = (query: ListQuery) => [
   "e.row_key < :asOf",
 ];
 
-const KEY_OF_APPLICATION = "(SELECT key FROM applications WHERE id = e.application)";
-
 /** The metrics: those with the newest point first. */
 export function metricsSql(query: ListQuery): SqlList {
   return {
     table: "metric_points",
     rows: "SELECT max(e.row_key) AS key, max(e.at) AS rank, 0 AS tie, e.name, e.kind, e.unit," +
-      ` json_group_array(DISTINCT ${KEY_OF_APPLICATION}) FILTER (WHERE e.application > 0) AS applications` +
-      ` FROM metric_points AS e WHERE ${all(onPoints(query))} GROUP BY e.name, e.kind, e.unit`,
+      ` json_group_array(DISTINCT e.application) AS applications FROM metric_points AS e` +
+      ` WHERE ${all(onPoints(query))} GROUP BY e.name, e.kind, e.unit`,
     descending: true,
-    columns: "page.name, page.kind, page.unit, page.applications",
+    columns: "page.name, page.kind, page.unit, (SELECT json_group_array(key) FROM applications" +
+      " WHERE id IN (SELECT value FROM json_each(page.applications))) AS applications",
   };
 }
 
@@ -33,30 +32,38 @@ export const variantsSql =
 const HISTORY_MS = 3_600_000;
 
 /**
- * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each the newest with at most `:size` characters;
- * of cumulative series also the last ones before `since`. `rows`: JSON of row key, series, release, points and exemplars,
- * newest first. It is joined as text: SQLite would parse the points to make JSON of them. Reads the index in its order.
+ * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each among its newest `:most` rows those with at
+ * most `:size` characters; of cumulative series also the last ones before `since`. `rows`: JSON of row key, series,
+ * release, points and exemplars. It is joined as text: SQLite would parse the points to make JSON of them.
+ * Reads the index in its order. `older`: whether others are left out.
  */
 export function pointsSql(query: ListQuery): string {
-  const metrics =
-    "(e.name, e.kind, e.unit) IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(:metrics))";
+  const from =
+    "metric JOIN metric_points AS e ON e.name = metric.name AND e.kind = metric.kind AND e.unit = metric.unit";
   const onHistory = [
-    ...[metrics, "e.is_cumulative = 1", `e.at < :since AND e.at >= :since - ${HISTORY_MS}`],
+    ...["e.is_cumulative = 1", `e.at < :since AND e.at >= :since - ${HISTORY_MS}`],
     ...[...filtersOf(query, SENDER), ...entryMatches("metric_points", query.q)],
-    "e.row_key < :asOf",
+    ...["e.row_key > cutoff", "e.row_key < :asOf"],
   ];
   const history = isGiven(query.since)
-    ? " UNION ALL SELECT row_key FROM (SELECT e.row_key, max(e.at) FROM metric_points AS e" +
+    ? ` UNION ALL SELECT row_key FROM (SELECT e.row_key, max(e.at) FROM ${from}` +
       ` WHERE ${all(onHistory)} GROUP BY e.application, e.series)`
     : "";
-  return "WITH found AS (SELECT e.row_key, sum(e.size + 20) OVER (PARTITION BY e.name, e.kind, e.unit" +
-    ` ORDER BY e.row_key DESC) AS total FROM metric_points AS e WHERE ${
-      all([metrics, ...onPoints(query)])
+  return "WITH named AS (SELECT value ->> 0 AS name, value ->> 1 AS kind, value ->> 2 AS unit" +
+    " FROM json_each(:metrics)), metric AS MATERIALIZED (SELECT *, coalesce((SELECT row_key FROM metric_points AS e" +
+    " WHERE e.name = named.name AND e.kind = named.kind AND e.unit = named.unit" +
+    " ORDER BY row_key DESC LIMIT 1 OFFSET :most), 0) AS cutoff FROM named)," +
+    " found AS (SELECT e.row_key, sum(e.size) OVER (PARTITION BY e.name, e.kind, e.unit" +
+    ` ORDER BY e.row_key DESC) AS total FROM ${from} WHERE ${
+      all(["e.row_key > cutoff", ...onPoints(query)])
     })` +
-    " SELECT count(*) FILTER (WHERE row_key IS NULL) AS older, '[' || group_concat('[' || row_key || ',\"' ||" +
+    " SELECT count(*) > count(row_key) OR EXISTS (SELECT 1 FROM metric JOIN metric_points AS e ON e.row_key = cutoff" +
+    ` WHERE ${
+      all(filtersOf(query, ["since"]))
+    }) AS older, '[' || group_concat('[' || row_key || ',"' ||` +
     " application || ' ' || series || '\",' || coalesce(release, 0) || ',' || points || ',' || exemplars ||" +
     " ']') || ']' AS rows FROM (SELECT iif(total <= :size, row_key, NULL) AS row_key FROM found" +
-    `${history} ORDER BY row_key DESC) LEFT JOIN metric_points USING (row_key)`;
+    `${history}) LEFT JOIN metric_points USING (row_key)`;
 }
 
 /** Name, kind, unit and attributes of the series of the rows `:keys`, and what sent it. */

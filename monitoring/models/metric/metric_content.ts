@@ -82,8 +82,8 @@ interface IntervalCounts {
 /** What is over the limits. */
 export interface OmittedPoints {
   readonly groups: number;
-  /** Requests whose points are older than those that are read. */
-  readonly older: number;
+  /** Whether older points were not read. */
+  readonly older: boolean;
   readonly series: number;
 }
 
