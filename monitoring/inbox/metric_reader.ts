@@ -36,7 +36,7 @@ export type ReadAll = <Row>(
 ) => Row[];
 
 /** Rows, and characters of their points, that one answer is made of: read and added up in some 200 ms. */
-const MAX_ROWS = 60_000;
+const MAX_ROWS = 40_000;
 const MAX_SIZE = 5_000_000;
 
 type FoundMetric = MetricId & Readonly<Record<"key" | "rank", number>> & { applications: string };
