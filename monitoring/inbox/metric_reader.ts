@@ -15,6 +15,7 @@ import { MAX_LIST_ROWS, type MetricRow, type Page } from "../models/rows.ts";
 import { chartRange } from "./histogram_of.ts";
 import { pageSql } from "./list_builder.ts";
 import {
+  HISTORY_MS,
   metricsSql,
   pointsSql,
   releasesSql,
@@ -157,10 +158,12 @@ function readPoints(
   };
 }
 
-/** Of the query, else of the points. */
+/** Of the query, else of the points, of a cumulative one from its start, if that is not long ago. */
 function rangeOf({ rows }: FoundPoints, query: ListQuery) {
-  const times = rows.flatMap(({ points }) => points.map(([at]) => [at, 0, null] as const));
-  const { from, to } = chartRange(query, times);
+  const times = rows.flatMap(({ points }) =>
+    points.flatMap(([at, , start = 0]) => at - start < HISTORY_MS ? [start, at] : at)
+  );
+  const { from, to } = chartRange(query, times.map((at) => [at, 0, null] as const));
   // A chart may be longer.
   return { from, to: Math.min(to, query.until ?? Infinity) };
 }

@@ -28,8 +28,8 @@ export const variantsSql =
   "SELECT name, kind, unit FROM metric_points AS e WHERE name = :name AND row_key < :asOf" +
   " GROUP BY name, kind, unit ORDER BY max(at) DESC LIMIT 20";
 
-/** Milliseconds before `since`: an older point of a cumulative series is not compared with. */
-const HISTORY_MS = 3_600_000;
+/** Milliseconds before the time that is shown: an older point or start of a cumulative series does not count. */
+export const HISTORY_MS = 3_600_000;
 
 /**
  * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each among its newest `:most` rows those with at

@@ -4,7 +4,9 @@ import { createRequire } from "node:module";
 import fc from "fast-check";
 import { decodeOtlp } from "../../monitoring/models/otlp/decode.ts";
 import { at, listOf } from "../../monitoring/models/json.ts";
-import type { SentMetric } from "../../monitoring/models/metric/metric_entry.ts";
+import { changesOf } from "../../monitoring/models/metric/changes.ts";
+import { Values } from "../../monitoring/models/metric/figures.ts";
+import { MetricCollector, type SentMetric } from "../../monitoring/models/metric/metric_entry.ts";
 import { type OtlpTelemetry, readOtlp } from "../../monitoring/models/otlp/otlp_telemetry.ts";
 import { exportAnswer } from "../../monitoring/otlp/answers.ts";
 import { installOpenTelemetry, openTelemetry } from "../sdks/installed.ts";
@@ -171,6 +173,50 @@ for (const version of ["0.223.1", "0.301.1"]) {
       }
     });
   }
+}
+
+for (const [temporality, name] of [[0, "delta"], [1, "cumulative"]] as const) {
+  Deno.test(`counter and histogram of the SDK, ${name} → the sums that were counted`, async () => {
+    const folder = openTelemetry("otlp-transformer", "0.301.1");
+    const require = createRequire(`${folder}/`);
+    const { MeterProvider, MetricReader } = require("@opentelemetry/sdk-metrics");
+    class Reader extends MetricReader {
+      constructor(options: object) {
+        super(options);
+      }
+      onShutdown() {}
+      onForceFlush() {}
+    }
+    const reader = new Reader({ aggregationTemporalitySelector: () => temporality });
+    const meter = new MeterProvider({ readers: [reader] }).getMeter("shop");
+    const counter = meter.createCounter("orders");
+    const histogram = meter.createHistogram("duration", { unit: "ms" });
+    const collector = new MetricCollector();
+    const from = Date.now() - 1_000;
+    for (const values of [[3, 4], [], [20, 700, 6]]) {
+      for (const value of values) {
+        counter.add(value, { route: "/cart" });
+        histogram.record(value);
+      }
+      const { resourceMetrics } = await reader.collect();
+      const bytes = require(folder).ProtobufMetricsSerializer.serializeRequest(resourceMetrics);
+      const { resources } = readOtlp(decodeOtlp(bytes, "otlp-metrics-protobuf"), "metrics");
+      for (const item of resources.flatMap(({ items }) => listOf(at(items[0]?.json, "items")))) {
+        assert.ok(collector.add(item, Date.now()));
+      }
+    }
+    const figures = collector.entries.map(({ name, kind, unit, attributes, points }) => {
+      const { changes, withoutStart } = changesOf(points, kind, from, Infinity);
+      assert.deepEqual(withoutStart, []);
+      const values = new Values(kind);
+      for (const change of changes) values.add(change, "");
+      return [name, kind, unit, attributes, values.figure("sum", 1_000)];
+    });
+    assert.deepEqual(figures, [
+      ["orders", "counter", "", { route: "/cart" }, 733],
+      ["duration", "histogram", "ms", {}, 733],
+    ]);
+  });
 }
 
 /** The points are those of the metrics with a name, in their order. */

@@ -96,6 +96,26 @@ export function addMetricTests(test: AddTest): void {
     assert.deepEqual(inbox.page("metrics", {}).rows, []);
   }, 2);
 
+  test(
+    "cumulative points → counted from their start, or from the point before the chosen time",
+    async (inbox, add) => {
+      const total = (minute: number, value: number): TestItem =>
+        measured([value], {
+          ...{ name: "orders", type: "counter", is_cumulative: true },
+          ...{ start_timestamp: NOON / 1000, timestamp: NOON / 1000 + 60 * minute },
+        });
+      await add(total(1, 5), total(2, 7), total(3, 12));
+      const sums = (query: Partial<MetricQuery> = {}) => [
+        figuresOf(read(inbox, { name: "orders", ...query }))?.[0]?.[2],
+        inbox.page("metrics", query).rows[0]?.value,
+      ];
+      const minute = 60_000;
+      assert.deepEqual(sums(), [12, 12]);
+      assert.deepEqual(sums({ since: NOON + 1.5 * minute, until: NOON + 9 * minute }), [7, 7]);
+      assert.deepEqual(sums({ since: NOON + 2.5 * minute, until: NOON + 9 * minute }), [5, 5]);
+    },
+  );
+
   test("samples → with their traces, the largest first", async (inbox, add) => {
     await add(measured([3, 1, 2]));
     const { samples, largest } = read(inbox)!;
