@@ -20,6 +20,7 @@ import {
 } from "../models/histogram.ts";
 import { Inbox } from "./inbox.ts";
 import { indexTests } from "./testdata/index_suite.ts";
+import { profileChunk } from "./testdata/index_profiles.ts";
 import { ENVELOPE_BYTES, sentBy, shop } from "./testdata/tested_index.ts";
 import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { readApplication } from "../models/application.ts";
@@ -80,6 +81,7 @@ const item = fc.oneof(
     span(trace, { ...rest, op, attributes: { "gen_ai.usage.input_tokens": { value: tokens } } })
   ),
   few.map((n) => ["replay_event", { replay_id: hexId(90 + n), trace_ids: [hexId(n)] }] as const),
+  fc.tuple(few, few, word).map(([n, at, name]) => profileChunk(n, at, -at, [name])),
   few.map((n) => ["trace_metric", { items: [{ trace_id: hexId(n) }] }] as const),
   fc.record({
     check_in_id: few.map(hexId),
@@ -128,7 +130,7 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
 
 /** The lists whose rows are one entry or envelope each: each filter takes or leaves a row by itself. */
 const SINGLE = ["occurrences", "logs", "envelopes"] as const;
-const LISTS = [...SINGLE, "traces", "errors", "pages", "ai_runs", "runs"] as const;
+const LISTS = [...SINGLE, "traces", "errors", "pages", "profiles", "ai_runs", "runs"] as const;
 
 Deno.test("any query → its pages are the list, which its filters leave one by one", async () => {
   const sent = fc.tuple(
