@@ -27,7 +27,7 @@ Deno.test("file corrupt while a stream is open → cleared event, then new rows"
   await withFile(async (file) => {
     // Not the first pages, so that the server starts without an error.
     const bytes = readFileSync(file);
-    bytes.fill(0xa5, 90 * 4_096);
+    bytes.fill(0xa5, 130 * 4_096);
     writeFileSync(file, bytes);
     const notices: string[] = [];
     const onNotice = (notice: string) => notices.push(notice);
