@@ -1,8 +1,25 @@
 import "../view_code.ts";
+import { cutText } from "../../components/format.ts";
+import { Icon } from "../../components/Icon.tsx";
+import { TimeAgo } from "../../components/Timestamp.tsx";
+import { isImage } from "../../monitoring/models/feedback/attachment.ts";
+import { personOf } from "../../monitoring/models/feedback/feedback_entry.ts";
+import { addressPath } from "../../monitoring/models/recording/timeline.ts";
+import type { FeedbackRow } from "../../monitoring/models/rows.ts";
+import { ListHistogram } from "../charts/ListHistogram.tsx";
+import { queryOf } from "../data/filters.ts";
 import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
+import { GroupMark, StateLinks } from "../kit/GroupState.tsx";
+import { RowList } from "../kit/RowList.tsx";
 import { Split } from "../kit/Split.tsx";
+import type { Column } from "../kit/Table.tsx";
 import { FeedbackDetail } from "./FeedbackDetail.tsx";
-import { FeedbackList } from "./FeedbackList.tsx";
+
+/** Characters of a message: two lines of a wide screen. */
+const MAX_MESSAGE = 240;
+/** Characters of a name, an address or a release. */
+const MAX_NAME = 60;
 
 /** Any other text in the address identifies no feedback. */
 const KEY = /^f[\da-f]{14}$/;
@@ -22,5 +39,83 @@ export default function FeedbackView() {
         />
       )}
     />
+  );
+}
+
+/** What users wrote, newest first. @param props.openKey key of the message that is open */
+function FeedbackList({ openKey }: { openKey: string | undefined }) {
+  const { params } = useFragment();
+  const query = queryOf(params, "feedback");
+  const list = useList("feedback", query);
+  return (
+    <RowList
+      of="feedback"
+      whatIsMissing={query.state === "open" ? "open messages" : "messages"}
+      whatIsCounted="messages"
+      list={list}
+      columns={COLUMNS}
+      caption="Feedback, newest first"
+      keyOf={({ group }) => group}
+      hrefOf={({ group }) => fragmentTo("feedback", [group], Object.fromEntries(params))}
+      openKey={openKey}
+      actions={<StateLinks />}
+      above={list.rows.length > 0 && <ListHistogram of="feedback" query={query} />}
+      hint={
+        <p>
+          Your page asks for it with <code>integrations: [Sentry.feedbackIntegration()]</code>;{" "}
+          <code>Sentry.captureFeedback()</code> sends it from your own form.
+        </p>
+      }
+      empty={<b>No feedback received.</b>}
+    />
+  );
+}
+
+const COLUMNS: readonly Column<FeedbackRow>[] = [
+  {
+    title: "Message",
+    cell: (row, link) => (
+      <>
+        {link(cutText(row.message, MAX_MESSAGE) || "(empty)")}{" "}
+        <GroupMark row={{ ...row, regression: null }} />
+      </>
+    ),
+    aside: {
+      title: "From",
+      applications: ({ application }) => [application],
+      cell: (row) => (
+        <>
+          {cutText(personOf(row) ?? "no name given", MAX_NAME)}
+          {row.url !== null && ` on ${cutText(addressPath(row.url), MAX_NAME)}`}
+          {row.release !== null && `, ${cutText(row.release.replace(/^.+@/, ""), MAX_NAME)}`}
+          <Parts row={row} />
+        </>
+      ),
+    },
+  },
+  {
+    title: "Sent",
+    tip: "By the clock of its page; of a user_report, when it was received",
+    width: 6.5,
+    cell: ({ at }) => <TimeAgo at={at} />,
+  },
+];
+
+/** What there is beside a message. */
+function Parts({ row: { attachments, replay_id, error } }: { row: FeedbackRow }) {
+  const parts = [
+    attachments.some(isImage) && ["screenshot", "collapse"] as const,
+    replay_id !== null && ["recording", "recordings"] as const,
+    error !== null && ["error", "errors"] as const,
+  ].filter((part) => part !== false);
+  return (
+    <span className="parts">
+      {parts.map(([name, icon]) => (
+        <span key={name} className={name === "error" ? "refused" : undefined}>
+          <Icon name={icon} />
+          {name}
+        </span>
+      ))}
+    </span>
   );
 }

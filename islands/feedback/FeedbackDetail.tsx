@@ -1,14 +1,29 @@
-import { useRef } from "react";
-import { cutText } from "../../components/format.ts";
-import { Timestamp } from "../../components/Timestamp.tsx";
+import { type ReactNode, useId } from "react";
+import { cutText, formatNumber } from "../../components/format.ts";
+import { Icon } from "../../components/Icon.tsx";
+import { KeyValueList } from "../../components/KeyValueList.tsx";
+import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
+import { formatDuration, formatOffset } from "../../monitoring/models/duration.ts";
 import { personOf } from "../../monitoring/models/feedback/feedback_entry.ts";
-import { addressPath } from "../../monitoring/models/recording/timeline.ts";
-import type { FeedbackRow } from "../../monitoring/models/rows.ts";
+import { addressPath, DETAILS } from "../../monitoring/models/recording/timeline.ts";
+import type { FeedbackError, FeedbackRow } from "../../monitoring/models/rows.ts";
+import { EventInTrace } from "../charts/EventInTrace.tsx";
+import { linkTo } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
+import { SentBy } from "../kit/ApplicationLabel.tsx";
+import { AttachmentList } from "../kit/AttachmentList.tsx";
 import { Unread } from "../kit/Blank.tsx";
+import { CopyId } from "../kit/CopyButton.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { GroupHeader } from "../kit/GroupState.tsx";
-import { FeedbackBody } from "./FeedbackBody.tsx";
+import { PlayLink, useRecording, useTrace } from "../kit/PlayLink.tsx";
+import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
+import { EVENT_ICONS, useEvents } from "../player/recording_events.ts";
+
+/** Characters of an error's message. */
+const MAX_TEXT = 300;
+/** Events before the message that are listed. */
+const MAX_EVENTS = 12;
 
 /** Characters of a message in the heading, and of a name. */
 const MAX_TITLE = 120;
@@ -22,11 +37,7 @@ const MAX_NAME = 60;
  */
 export function FeedbackDetail({ feedback, back }: { feedback: string | undefined; back: string }) {
   const reading = useList("feedback", feedback === undefined ? undefined : { group: feedback });
-  const found = reading.rows.find(({ group }) => group === feedback);
-  // It stays while it is read again.
-  const last = useRef(found);
-  last.current = found ?? last.current;
-  const row = last.current;
+  const row = reading.rows.find(({ group }) => group === feedback);
   return (
     <DetailView
       className="feedback-detail"
@@ -45,7 +56,7 @@ export function FeedbackDetail({ feedback, back }: { feedback: string | undefine
       )}
       actions={row && (
         <>
-          <CopyMenu what="feedback" texts={{ "Copy as Markdown": () => asMarkdown(row) }} />
+          <CopyMenu what="feedback" texts={{ "Copy message": () => row.message }} />
           <GroupHeader row={{ ...row, regression: null }} what="feedback" />
         </>
       )}
@@ -68,22 +79,144 @@ function titleOf({ message }: FeedbackRow): string {
   return line === "" ? "(empty)" : `${cutText(line, MAX_TITLE)}${line === message ? "" : "…"}`;
 }
 
-/** The message as a quotation, and the facts by which it is found again. */
-function asMarkdown(row: FeedbackRow): string {
-  const { message, at, url, release, error, trace_id } = row;
-  const facts = {
-    From: personOf(row),
-    Page: url,
-    Time: new Date(at).toISOString(),
-    Release: release,
-    Error: error && `${error.type}: ${error.value}`,
-    Trace: trace_id,
-  };
-  return [
-    ...message.split("\n").map((line) => `> ${line}`),
-    "",
-    ...Object.entries(facts).filter(([, value]) => value !== null)
-      .map(([name, value]) => `- ${name}: ${value}`),
-    `- ${location.href}`,
-  ].join("\n");
+/** What belongs to a message: pictures, what happened before it, its error and trace, and who sent it. */
+function FeedbackBody({ row }: { row: FeedbackRow }) {
+  const { at, application, envelope, attachments, error } = row;
+  const recording = useRecording(row.replay_id);
+  const trace = useTrace(row.trace_id);
+  const traceHref = linkTo("traces", [row.trace_id ?? ""]);
+  const moment = { at_ms: at, application, isKnown: false };
+  return (
+    <div className="feedback-body grid">
+      <div>
+        <div className="pictures">
+          {attachments.length > 0 && (
+            <Part title="Attached">
+              <AttachmentList rows={attachments.map((one) => ({ ...one, envelope }))} />
+            </Part>
+          )}
+          {recording && (
+            <Part
+              title="Recording"
+              beside={<PlayLink replayId={recording.replay_id} moment={moment} />}
+            >
+              {canHaveStill(recording, at) && <RecordingStill row={recording} at={at} />}
+            </Part>
+          )}
+        </div>
+        {recording && <Before row={row} replayId={recording.replay_id} />}
+      </div>
+      <aside aria-label="Details">
+        {error && <RelatedError error={error} at={at} />}
+        {trace && trace.summary.spans + trace.marks.length > 0 && (
+          <Part title="Trace" beside={<a href={traceHref} aria-label="Open the trace">Open</a>}>
+            <EventInTrace
+              traceId={row.trace_id!}
+              isEvent={() =>
+                false}
+              what=""
+              href={traceHref}
+            />
+          </Part>
+        )}
+        <Sender row={row} />
+      </aside>
+    </div>
+  );
+}
+
+function Part({ title, beside, children }: {
+  title: string;
+  beside?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <div className="facts ends">
+        <h4 id={id}>{title}</h4>
+        {beside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** The error that the message names, or that its recording has. */
+function RelatedError({ error, at }: { error: FeedbackError; at: number }) {
+  const { group, envelope, type, value, where, by } = error;
+  const href = linkTo("errors", [group, String(envelope)]);
+  return (
+    <Part title="Error" beside={<a href={href} aria-label="Open the error">Open</a>}>
+      <b className="refused">
+        <Icon name="errors" /> {type}
+      </b>
+      <div className="long-text">{cutText(value, MAX_TEXT)}</div>
+      {where !== null && <code className="long-text">{where}</code>}
+      <div className="quiet">
+        {by === "event"
+          ? (
+            <>
+              named by the message, <TimeAgo at={error.at} />
+            </>
+          )
+          : `in the same recording, ${formatDuration(at - error.at)} before the message`}
+      </div>
+    </Part>
+  );
+}
+
+/** The last of what the recording has before the message. */
+function Before({ row, replayId }: { row: FeedbackRow; replayId: string }) {
+  const { events } = useEvents(replayId);
+  const all = events.filter(({ kind, at, isAstray, group }) =>
+    !isAstray && at <= row.at && !DETAILS.has(kind) && group !== row.group
+  );
+  const shown = all.slice(-MAX_EVENTS);
+  if (all.length === 0) return null;
+  return (
+    <Part
+      title="Before it was sent"
+      beside={
+        <small>
+          {formatNumber(shown.length)} of {formatNumber(all.length)} events of the recording
+        </small>
+      }
+    >
+      <ol className="crumbs">
+        {shown.map(({ kind, at, text, isRage, href }, index) => (
+          <li key={index} className="entry">
+            <span className="when quiet n">{formatOffset(at - row.at)}</span>
+            <span className={kind === "error" ? "kind refused" : isRage ? "kind waits" : "kind"}>
+              <Icon name={EVENT_ICONS[kind]} />
+              {kind}
+            </span>
+            <a className="one-line bare" href={href} title={text}>{text || "(no text)"}</a>
+          </li>
+        ))}
+      </ol>
+    </Part>
+  );
+}
+
+/** Who sent it, and from where. */
+function Sender({ row }: { row: FeedbackRow }) {
+  const { name, email, user, url, release, browser, event_id } = row;
+  const texts = { "Name": name, "E-mail": email, "User": user, "Page": url, "Browser": browser };
+  return (
+    <Part
+      title="Who and where"
+      beside={<a href={linkTo("envelopes", [String(row.envelope)])}>Open envelope</a>}
+    >
+      <KeyValueList
+        entries={[
+          ...Object.entries({ ...texts, "Release": release }).map(([name, value]) =>
+            value !== null && { name, value: <span className="long-text">{value}</span> }
+          ),
+          { name: "Application", value: <SentBy keys={[row.application]} /> },
+          event_id !== null && { name: "Event", value: <CopyId id={event_id} what="event id" /> },
+        ]}
+      />
+    </Part>
+  );
 }

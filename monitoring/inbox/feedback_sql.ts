@@ -14,13 +14,15 @@ const onFeedback = (query: ListQuery) => [
   ...when(query.state, isInState("e.group_key")),
 ];
 
-/** The newest error `x` with a condition, as JSON of `FeedbackRow.error`. */
-const newestError = (condition: string) =>
+/** The newest error `x` with a condition, as JSON of a `FeedbackError`. */
+const newestError = (by: "event" | "recording", condition: string) =>
   `(SELECT json_object('group', x.group_key, 'envelope', x.row_key / ${KEYS_PER_ENVELOPE}, 'at', x.at,` +
-  " 'event_id', x.entry ->> 'event_id', 'type', x.entry ->> 'type', 'value', x.entry ->> 'value'," +
-  " 'where', x.entry ->> 'where')" +
-  ` FROM error_entries AS x WHERE ${condition} AND x.row_key < :asOf ORDER BY x.at DESC LIMIT 1)`;
+  " 'type', x.entry ->> 'type', 'value', x.entry ->> 'value', 'where', x.entry ->> 'where'," +
+  ` 'by', '${by}') FROM error_entries AS x WHERE ${condition} AND x.row_key < :asOf` +
+  ` ORDER BY x.at DESC LIMIT 1) AS ${by}_error`;
 
+// `+`: without the type of its column the id is found by the index.
+const NAMED = "x.entry ->> 'event_id' = +e.about";
 /** Of its application: the clocks of others may differ. */
 const IN_RECORDING =
   "e.about IS NULL AND x.replay_id = e.replay_id AND x.application = e.application AND x.at <= e.at";
@@ -30,10 +32,9 @@ export function feedbackSql(query: ListQuery): SqlList {
     "feedback_entries",
     onFeedback(query),
     `e.entry, ${APPLICATION}, ${REPLAY},` +
-      " (SELECT release FROM releases WHERE id = e.release) AS release," +
-      " (SELECT state FROM group_states AS g WHERE g.group_key = e.group_key) AS state," +
-      ` ${newestError("x.entry ->> 'event_id' = e.about")} AS event_error,` +
-      ` ${newestError(IN_RECORDING)} AS recording_error`,
+      " (SELECT release FROM releases WHERE id = e.release) AS release, coalesce(" +
+      "(SELECT state FROM group_states AS g WHERE g.group_key = e.group_key), 'open') AS state," +
+      ` ${newestError("event", NAMED)}, ${newestError("recording", IN_RECORDING)}`,
     "e.at",
   );
 }

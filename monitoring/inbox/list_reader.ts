@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ErrorEntry, levelOf, occurrenceRow } from "../models/error/error_entry.ts";
+import type { FeedbackEntry } from "../models/feedback/feedback_entry.ts";
 import { groupTitle } from "../models/error/group_title.ts";
-import { feedbackRow, type FoundFeedback } from "../models/feedback/feedback_entry.ts";
 import { cursorOf, envelopeAt, rowKeyOf, writeCursor } from "../models/index/list_cursor.ts";
 import { logRow } from "../models/log_entry.ts";
 import { recordingRow } from "../models/recording/recording_entry.ts";
@@ -15,6 +15,7 @@ import {
 import {
   type EndpointRow,
   type ErrorGroupRow,
+  type FeedbackRow,
   type LogRow,
   MAX_LIST_ROWS,
   type Page,
@@ -91,6 +92,12 @@ interface FoundProfile extends Found, Omit<ProfileRow, "of" | "top"> {
   readonly top: string | null;
 }
 
+/** Errors are JSON. */
+interface FoundFeedback extends FoundEntry, Pick<FeedbackRow, "release" | "state"> {
+  readonly event_error: string | null;
+  readonly recording_error: string | null;
+}
+
 interface FoundGroup
   extends
     Omit<FoundEntry, "replay_id">,
@@ -147,8 +154,16 @@ const ROWS = {
     logRow(key, JSON.parse(entry), application, replay_id),
   recordings: ({ replay_id, application, segments, errors }: FoundRecording) =>
     recordingRow(JSON.parse(segments), replay_id, application, errors),
-  feedback: ({ key, entry, ...found }: FoundEntry & FoundFeedback) =>
-    feedbackRow(key, JSON.parse(entry), found),
+  feedback: (found: FoundFeedback): FeedbackRow => {
+    const { key, entry, event_error, recording_error, ...row } = found;
+    const { application, release, replay_id, state } = row;
+    return {
+      ...JSON.parse(entry) as FeedbackEntry,
+      ...{ envelope: envelopeAt(key), application, release, replay_id, state },
+      // Of a recording only if that has arrived.
+      error: JSON.parse(event_error ?? (replay_id && recording_error) ?? "null"),
+    };
+  },
   profiles: ({ key: _, rank: __, tie: ___, kind, ...row }: FoundProfile): ProfileRow => ({
     ...row,
     of: kind === "profile" ? "transaction" : "session",

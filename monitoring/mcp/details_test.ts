@@ -298,7 +298,7 @@ Deno.test("list_feedback → messages with their error, its time as text, and at
     assert.deepEqual([row.message, row.name, row.attachments[0].bytes], ["It broke.", "Ada", 3]);
     const at = new Date(NOW).toISOString();
     assert.deepEqual([row.at, row.error.at, row.error.by], [at, at, "event"]);
-    assert.equal(row.error.event_id, event_id);
+    assert.equal(row.about, event_id);
   });
 });
 

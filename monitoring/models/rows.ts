@@ -334,6 +334,8 @@ export interface FeedbackRow {
   readonly group: string;
   /** Of the feedback itself. */
   readonly event_id: string | null;
+  /** Id of the error that it names. */
+  readonly about: string | null;
   /** By the clock of its page; of a `user_report`, when it was received. */
   readonly at: number;
   readonly message: string;
@@ -351,15 +353,8 @@ export interface FeedbackRow {
   readonly replay_id: string | null;
   /** Of its envelope. */
   readonly attachments: readonly AttachmentFacts[];
-  /**
-   * The error that it names (`by: "event"`); if it names none, the last one of its application before it in its recording.
-   * Null: none is stored.
-   */
-  readonly error:
-    | Pick<OccurrenceRow, "group" | "envelope" | "event_id" | "type" | "value" | "where" | "at"> & {
-      readonly by: "event" | "recording";
-    }
-    | null;
+  /** What it names; if it names none, the last one of its application before it in its recording. Null: none is stored. */
+  readonly error: FeedbackError | null;
   /** Key of the application. */
   readonly application: string;
   readonly state: GroupState;
@@ -437,4 +432,9 @@ export interface MetricRow extends MetricId {
   readonly chart: readonly (number | null)[];
   readonly chart_from: number;
   readonly chart_to: number;
+}
+
+export interface FeedbackError
+  extends Pick<OccurrenceRow, "group" | "envelope" | "type" | "value" | "where" | "at"> {
+  readonly by: "event" | "recording";
 }

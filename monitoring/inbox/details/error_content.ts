@@ -145,7 +145,7 @@ async function readRelated(
     feedback: event_id === null
       ? []
       : inbox.page("feedback", { q: event_id, limit: MAX_FEEDBACK }).rows
-        .filter(({ error }) => error?.by === "event" && error.event_id === event_id),
+        .filter(({ about }) => about === event_id),
     profiles: parts.flatMap(({ profiles }) => profiles),
     omitted: ids.size - parts.length,
   };

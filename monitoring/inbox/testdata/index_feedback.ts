@@ -76,8 +76,8 @@ export function addFeedbackTests(test: AddTest): void {
       assert.equal(inbox.page("feedback", { replay: hexId(50) }).rows.length, 3);
       const { error: joined, trace_id } = inbox.page("feedback", { q: "about" }).rows[0]!;
       const [occurrence] = inbox.page("occurrences", { q: "named" }).rows;
-      const { group, envelope, event_id, type, value, where, at } = occurrence!;
-      const facts = { group, envelope, event_id, type, value, where, at };
+      const { group, envelope, type, value, where, at } = occurrence!;
+      const facts = { group, envelope, type, value, where, at };
       assert.deepEqual(joined, { ...facts, by: "event" });
       assert.equal(trace_id, hexId(3));
     },

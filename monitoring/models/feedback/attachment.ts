@@ -1,4 +1,4 @@
-import type { Item, ItemHeader } from "../../protocol/envelope.ts";
+import type { Item } from "../../protocol/envelope.ts";
 import { integerAt, textAt, tidyText } from "../json.ts";
 
 /** An attachment of an envelope, without its content. */
@@ -7,12 +7,12 @@ export interface AttachmentFacts {
   readonly item: number;
   /** Untrusted. */
   readonly name: string;
-  /** By its bytes: of an image that browsers show, else {@linkcode OTHER_TYPE}. */
+  /** By its bytes: of an image that browsers show, else `application/octet-stream`. */
   readonly type: string;
   readonly bytes: number;
 }
 
-export const OTHER_TYPE = "application/octet-stream";
+const OTHER_TYPE = "application/octet-stream";
 
 /** Characters. */
 const MAX_NAME = 100;
@@ -43,13 +43,10 @@ export function attachmentFacts(item: Item, index: number): AttachmentFacts {
   ).join("");
   return {
     item: index,
-    name: attachmentName(item.header),
+    name: tidyText(textAt(item.header, "filename"), MAX_NAME) ?? "attachment",
     type: Object.keys(IMAGES).find((type) => IMAGES[type]!.test(start)) ?? OTHER_TYPE,
     bytes: content.byteLength,
   };
 }
 
-const attachmentName = (header: ItemHeader): string =>
-  tidyText(textAt(header, "filename"), MAX_NAME) ?? "attachment";
-
-export const isImage = ({ type }: AttachmentFacts): boolean => type !== OTHER_TYPE;
+export const isImage = ({ type }: Pick<AttachmentFacts, "type">): boolean => type !== OTHER_TYPE;

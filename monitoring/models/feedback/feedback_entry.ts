@@ -1,16 +1,14 @@
 import { digest } from "../digest.ts";
 import { replayOf } from "../error/error_entry.ts";
-import { envelopeAt } from "../index/list_cursor.ts";
 import { at, hexId, plausibleTime, textAt, tidyText } from "../json.ts";
 import { browserOf, userOf } from "../recording/recording_entry.ts";
 import type { FeedbackRow } from "../rows.ts";
 
 /** The index entry of what a user wrote. */
-export interface FeedbackEntry
-  extends Omit<FeedbackRow, "envelope" | "application" | "release" | "state" | "error"> {
-  /** Id of the error that it is about; null: not sent. */
-  readonly about: string | null;
-}
+export type FeedbackEntry = Omit<
+  FeedbackRow,
+  "envelope" | "application" | "release" | "state" | "error"
+>;
 
 /** Characters of a message: Sentry's limit. */
 const MAX_MESSAGE = 4_096;
@@ -55,30 +53,3 @@ export function feedbackEntry(sent: unknown, receivedAt: number): FeedbackEntry 
 export const personOf = (
   { name, email, user }: Pick<FeedbackRow, "name" | "email" | "user">,
 ): string | null => name ?? email ?? user;
-
-/** A row as it is found beside its entry. `event_error` and `recording_error`: JSON of {@linkcode FeedbackRow.error}. */
-export interface FoundFeedback extends Pick<FeedbackRow, "application" | "release" | "replay_id"> {
-  readonly state: FeedbackRow["state"] | null;
-  readonly event_error: string | null;
-  readonly recording_error: string | null;
-}
-
-/** @param place key in the index */
-export function feedbackRow(
-  place: number,
-  { about: _, ...entry }: FeedbackEntry,
-  { application, release, replay_id, state, event_error, recording_error }: FoundFeedback,
-): FeedbackRow {
-  const error = event_error ?? (replay_id === null ? null : recording_error);
-  return {
-    ...entry,
-    envelope: envelopeAt(place),
-    application,
-    release,
-    replay_id,
-    state: state ?? "open",
-    error: error === null
-      ? null
-      : { ...JSON.parse(error), by: event_error === null ? "recording" : "event" },
-  };
-}
