@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, shortId } from "../components/format.ts";
 import { formatTimeOfDayMs } from "../components/format_time.ts";
 import { errorTitle } from "../monitoring/models/error/error_entry.ts";
-import { personOf } from "../monitoring/models/feedback/feedback_entry.ts";
+import { personOf } from "../monitoring/models/feedback/person.ts";
 import type {
   AiRunRow,
   FeedbackRow,

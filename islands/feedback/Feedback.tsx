@@ -3,7 +3,7 @@ import { cutText } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { isImage } from "../../monitoring/models/feedback/attachment.ts";
-import { personOf } from "../../monitoring/models/feedback/feedback_entry.ts";
+import { personOf } from "../../monitoring/models/feedback/person.ts";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
 import type { FeedbackRow } from "../../monitoring/models/rows.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";

@@ -4,7 +4,7 @@ import { Icon } from "../../components/Icon.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
 import { formatDuration, formatOffset } from "../../monitoring/models/duration.ts";
-import { personOf } from "../../monitoring/models/feedback/feedback_entry.ts";
+import { personOf } from "../../monitoring/models/feedback/person.ts";
 import { addressPath, DETAILS } from "../../monitoring/models/recording/timeline.ts";
 import type { FeedbackError, FeedbackRow } from "../../monitoring/models/rows.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
