@@ -5,8 +5,8 @@ import type { ProfiledSpan } from "../models/profile/profile_content.ts";
 import { COMMON, filtersOf, groupedList, type Ranks, type SqlList, when } from "./list_builder.ts";
 import { entryMatches } from "./query_sql.ts";
 
-/** The newest chunks in which the function with most samples is looked for: of an hour, read in some 10 ms. */
-const MAX_CHUNKS = 60;
+/** The newest chunks in which the function with most samples is looked for: read in some 0.5 ms for each session. */
+const MAX_CHUNKS = 20;
 
 /** The chunks of the profile `page`, those that arrived again once. */
 const CHUNKS = "(SELECT samples, functions, max(row_key) AS newest FROM profile_entries AS c" +
