@@ -72,6 +72,8 @@ Deno.test("recorded profiles of browser and Python → samples, functions, trans
 
   const python = readRecorded("python-profile", "profile");
   assert.equal(python.entry.name, "import prices");
+  // From its start, 162.6 ms before its `timestamp`.
+  assert.equal(Math.round(Date.UTC(2026, 10, 29, 11, 11, 41, 684) - python.entry.at), 150);
   // Of three threads that of the transaction.
   assert.equal(python.entry.samples, 8);
   assert.deepEqual(python.entry.functions[0], ["<genexpr>", "/srv/prices/import_prices.py", 7]);

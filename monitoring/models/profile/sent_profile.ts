@@ -90,7 +90,11 @@ export function readSentProfile(
   const stacks = listOf(at(profile, "stacks")).slice(0, MAX_SAMPLES)
     .map((stack) => readStack(stack, frames.length));
   const sent = listOf(at(profile, "samples"));
-  const start = plausible(timeAt(payload, "timestamp"), receivedAt) ?? receivedAt;
+  const transaction = at(payload, "transaction") ?? listOf(at(payload, "transactions"))[0];
+  // Early versions of Python's SDK, whose frames have `file`, send the time of the end.
+  const isEarly = at(listOf(at(profile, "frames"))[0], "file") !== undefined;
+  const length = isEarly ? integerAt(transaction, 0, "relative_end_ns") ?? 0 : 0;
+  const start = (plausible(timeAt(payload, "timestamp"), receivedAt) ?? receivedAt) - length / 1e6;
   const read = sent.slice(0, MAX_SAMPLES).flatMap((sample): SentSample[] => {
     const ns = integerAt(sample, 0, "elapsed_since_start_ns") ??
       integerAt(sample, 0, "relative_timestamp_ns");
@@ -101,7 +105,6 @@ export function readSentProfile(
     return [{ at: ms, thread: threadOf(at(sample, "thread_id")), stack }];
   });
   if (read.length === 0) return undefined;
-  const transaction = at(payload, "transaction") ?? listOf(at(payload, "transactions"))[0];
   return {
     profile_id,
     chunk_id,
@@ -119,7 +122,6 @@ export function readSentProfile(
 const threadOf = (id: unknown) => textAt(id)?.slice(0, MAX_THREAD).toWellFormed() ?? "0";
 
 function readFrame(frame: unknown): ProfileFrame {
-  // Early versions of Python's SDK send `name`, `file` and `line`.
   const name = tidyText(at(frame, "function") ?? at(frame, "name"), MAX_NAME)?.trim();
   const named = ["filename", "abs_path", "module", "package", "file"].map((key) =>
     textAt(frame, key)
