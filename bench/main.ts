@@ -1,6 +1,8 @@
 /**
  * `deno task bench [--only=NAME,NAME]`: measures, prints each figure with its budget (budgets.ts), and exits with 1 if a
- * budget is exceeded or a bench fails. The page must be built. Nothing else should run on the machine meanwhile.
+ * budget is exceeded or a bench fails. The page must be built. Nothing else should run on the machine meanwhile. Budgets
+ * against others are ratios of rounds in a row. A bench is a function that returns figures, and fails without a program
+ * that it needs: Linux (relay, memory, intake), `wrk` (relay, spool), nginx (relay), a Chromium (page, views, upload).
  */
 import { type Figure, figureLine, isOver } from "./figures.ts";
 import { readArguments, runTask, UserError } from "../tools/command_line.ts";
