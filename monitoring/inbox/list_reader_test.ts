@@ -186,8 +186,10 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
         ms: null,
       }));
     }
-    if (of === "errors") {
-      return all("occurrences").map(({ at }) => ({
+    if (of === "errors" || of === "feedback") {
+      // No group is resolved.
+      const errors = query.state === "resolved" ? [] : all("occurrences");
+      return (of === "errors" ? errors : all("feedback")).map(({ at }) => ({
         at,
         warned: false,
         failed: undefined,
@@ -212,11 +214,15 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
           await inbox.store(admitted(sentEnvelope(HEADERS[0]!, items), NOW + n));
         }
         for (const { sort: _, limit: __, ...asked } of queries) {
-          for (const of of HISTOGRAM_LISTS) {
+          for (const list of HISTOGRAM_LISTS) {
             const now = NOW + 20;
-            const { from, to, step, parts, durations } = inbox.histogram({ ...asked, of, now });
+            const { from, to, step, parts, durations } = inbox.histogram({
+              ...asked,
+              of: list,
+              now,
+            });
             assert.equal(parts.length, (to - from) / step);
-            const all = rowsOf(inbox, of, asked);
+            const all = rowsOf(inbox, list, asked);
             const rows = all.filter(({ at }) => at >= from && at < to);
             if (asked.since === undefined && rows.length > 0) {
               assert.ok(parts[0]!.count > 0, "from the first");
@@ -227,7 +233,7 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
               );
               assert.equal(rows.length, all.length);
             }
-            assert.equal(durations === undefined, of !== "traces");
+            assert.equal(durations === undefined, list !== "traces");
             if (durations !== undefined) {
               assertDurations(
                 durations,
