@@ -233,19 +233,28 @@ function Groups({ metric }: { metric: MetricContent }) {
 /** Attributes of a sample in its row. */
 const MAX_ATTRIBUTES = 4;
 
+const attributesOf = ({ attributes }: MetricSample) =>
+  Object.entries(attributes).slice(0, MAX_ATTRIBUTES)
+    .map(([name, value]) => `${name}=${value}`).join(" ");
+
 function Samples({ metric: { largest, unit } }: { metric: MetricContent }) {
   return (
     <Table<MetricSample>
       caption="Largest values"
       className="data-table"
       columns={[
-        { title: "Time", width: 8, cell: ({ at }) => <Timestamp at={at} precision="ms" /> },
         {
-          title: "Attributes",
-          cell: ({ attributes }) =>
-            Object.entries(attributes).slice(0, MAX_ATTRIBUTES)
-              .map(([name, value]) => `${name}=${value}`).join(" "),
+          title: "Time",
+          className: "sample-time",
+          cell: (sample) => (
+            <>
+              <Timestamp at={sample.at} precision="ms" />
+              {/* Where there is no room for a column. */}
+              <small>{attributesOf(sample)}</small>
+            </>
+          ),
         },
+        { title: "Attributes", className: "sample-attributes", cell: attributesOf },
         { title: "Value", width: 6, numeric: true, cell: ({ value }) => formatValue(value, unit) },
         {
           title: "Trace",
