@@ -46,7 +46,8 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
   const status = textOf(at(json, "status"), MAX_WORD);
   const times = { start_ms: timeAt(sent.start), end_ms: timeAt(sent.end) };
   const kind = textOf(textAt(json, "kind"), MAX_WORD);
-  const message = textOf(at(json, "status_message"), MAX_NAME);
+  const message = textOf(at(json, "status_message"), MAX_NAME) ??
+    textOf(attributeAt(attributes, "sentry.status.message"), MAX_NAME);
   const bounded = boundedAttributes(attributes, ATTRIBUTES);
   const links = listOf(at(json, "links")).slice(0, MAX_LINKS).flatMap(linkOf);
   const events = listOf(at(json, "events")).slice(0, MAX_LINKS).map(eventOf);

@@ -33,6 +33,7 @@ export interface TraceSpan extends SpanSender {
   readonly is_segment: boolean;
   /** As sent by OpenTelemetry. */
   readonly kind?: string;
+  /** Also of Sentry's streamed spans. */
   readonly status_message?: string;
   readonly links?: readonly SpanLink[];
   readonly events?: readonly SpanEvent[];
