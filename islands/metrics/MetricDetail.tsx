@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { formatCount, shortId } from "../../components/format.ts";
 import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -233,11 +233,17 @@ function Groups({ metric }: { metric: MetricContent }) {
 /** Attributes of a sample in its row. */
 const MAX_ATTRIBUTES = 4;
 
-const attributesOf = ({ attributes }: MetricSample) =>
-  Object.entries(attributes).slice(0, MAX_ATTRIBUTES)
-    .map(([name, value]) => `${name}=${value}`).join(" ");
-
-function Samples({ metric: { largest, unit } }: { metric: MetricContent }) {
+function Samples({ metric: { largest, name, kind, unit } }: { metric: MetricContent }) {
+  const { params } = useFragment();
+  const groupedBy = (by: string) =>
+    fragmentTo("metrics", [name, kind, unit], { ...Object.fromEntries(params), by });
+  const attributesOf = ({ attributes }: MetricSample) =>
+    Object.entries(attributes).slice(0, MAX_ATTRIBUTES).map(([name, value]) => (
+      <Fragment key={name}>
+        <a href={groupedBy(name)} title={`Group by ${name}`}>{`${name}=${value}`}</a>
+        {" "}
+      </Fragment>
+    ));
   return (
     <Table<MetricSample>
       caption="Largest values"
