@@ -66,7 +66,51 @@ const API = {
     await query("INSERT INTO orders VALUES (?, ?)", 30);
     Sentry.logger.info("Checkout finished", { cart });
   },
+  /** An agent whose tool fails. */
+  async "GET /assistant"() {
+    const messages = [{ role: "user", content: "Is the lamp in stock?" }];
+    const ask = () => model.chat.completions.create({ model: "gpt-5-mini", messages });
+    const run = async () => {
+      await ask();
+      const message = await aiSpan("execute_tool", "tool", "find_stock", findStock);
+      messages.push({ role: "tool", content: message });
+      await ask();
+    };
+    await aiSpan("invoke_agent", "agent", "support assistant", run);
+  },
 };
+
+/** A span as Sentry's conventions name those of agents and tools. */
+const aiSpan = (operation, kind, name, run) =>
+  Sentry.startSpan({
+    name: `${operation} ${name}`,
+    op: `gen_ai.${operation}`,
+    attributes: { "gen_ai.operation.name": operation, [`gen_ai.${kind}.name`]: name },
+  }, run);
+
+async function findStock(span) {
+  await query("SELECT stock FROM items WHERE name = ?", 5);
+  const message = "No stock is known of the lamp";
+  span.setStatus({ code: 2, message });
+  return message;
+}
+
+/** The SDK instruments it as OpenAI's client. */
+const model = Sentry.instrumentOpenAiClient({
+  chat: {
+    completions: {
+      create: ({ model, messages }) =>
+        Promise.resolve({
+          ...{ id: "chat-1", object: "chat.completion", created: 1_795_262_400, model },
+          choices: [{
+            ...{ index: 0, finish_reason: "stop" },
+            message: { role: "assistant", content: `Read ${messages.length}: I do not know.` },
+          }],
+          usage: { prompt_tokens: 40, completion_tokens: 9, total_tokens: 49 },
+        }),
+    },
+  },
+}, { recordInputs: true, recordOutputs: true });
 
 const WORKER = {
   async "POST /charge"({ amount }) {
@@ -115,7 +159,14 @@ function startApi() {
     app.route({
       method,
       url,
-      handler: async ({ query }) => await handle(numbersOf(query)) ?? "",
+      async handler({ query }) {
+        const start = performance.now();
+        await handle(numbersOf(query));
+        const attributes = { route: url };
+        const ms = performance.now() - start;
+        Sentry.metrics.distribution("request.duration", ms, { unit: "millisecond", attributes });
+        return "";
+      },
     });
   }
   Sentry.setupFastifyErrorHandler(app);
@@ -142,8 +193,18 @@ function startWorker() {
   );
 }
 
+/** A job that never finishes: its next run starts while the first one has no end. */
+function startJob() {
+  const config = { schedule: { type: "interval", value: 1, unit: "hour" }, maxRuntime: 5 };
+  Sentry.captureCheckIn({ monitorSlug: "export orders", status: "in_progress" }, config);
+}
+
 if (worker) startApi();
-else startWorker();
+else {
+  startWorker();
+  startJob();
+  setTimeout(startJob, 50);
+}
 
 /** A job that is watched, and a profile as the compiled `@sentry/profiling-node` sends it. */
 if (worker) {
