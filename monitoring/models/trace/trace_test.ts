@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { markOf, spanOf } from "./testdata/spans.ts";
+import { sentSpans } from "./sent_span.ts";
+import { spanEntry } from "./span_entry.ts";
 import type { TraceMark } from "./trace_span.ts";
 import { readTrace } from "./trace.ts";
 
@@ -100,4 +102,11 @@ Deno.test("mark with an implausible time → drawn at the start, astray", () => 
 Deno.test("no parts → empty trace", () => {
   const { summary, start_ms, end_ms } = readTrace({ spans: [], marks: [] });
   assert.deepEqual([summary.spans, summary.duration_ms, start_ms, end_ms], [0, null, 0, 0]);
+});
+
+Deno.test("streamed span of Sentry's SDK that failed → its status message", () => {
+  const attributes = { "sentry.status.message": { value: "no stock", type: "string" } };
+  const [sent] = sentSpans("span", { items: [{ status: "error", attributes }] });
+  const { failed, status, status_message } = spanEntry(sent!, "a".repeat(32), null);
+  assert.deepEqual([failed, status, status_message], [true, "error", "no stock"]);
 });
