@@ -5,7 +5,7 @@ import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { barOf } from "./time_scale.ts";
 
 /** Lanes of the picture. Deeper spans share the last lane. */
-const MIN_LANES = 6;
+const MIN_LANES = 3;
 const MAX_LANES = 24;
 /** Width of the picture in units of its own; more than the pixels of a screen. */
 const WIDTH = 4000;

@@ -119,7 +119,7 @@ function columnsOf(
     {
       title: "Runs",
       isWide: true,
-      className: "strip",
+      className: "run-axis",
       head: (
         <>
           <span className="vh">Runs</span>

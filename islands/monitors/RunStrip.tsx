@@ -7,7 +7,7 @@ import { barOf, percentAt } from "../charts/time_scale.ts";
 import { isDuring, kindOf, runKey, wordOf } from "./words.tsx";
 
 /** Percent of the width that the label of a duration needs. */
-const LABEL_PERCENT = 14;
+const LABEL_PERCENT = 24;
 const MAX_LABELS = 4;
 
 type Run = MonitorRow["runs"][number];
@@ -73,9 +73,7 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
           run.duration !== null && (
             <i
               key={runKey(run)}
-              className={`took ${kindOf(run.state)} ${
-                percentAt(time, run.started_at) > 75 ? "left" : ""
-              }`}
+              className={`took ${kindOf(run.state)} ${edgeOf(percentAt(time, run.started_at))}`}
               style={{ left: left(run.started_at), bottom: heightOf(run.duration) }}
             >
               {labelled.has(run) && <span>{tookText(run)}</span>}
@@ -86,6 +84,9 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
     </div>
   );
 }
+
+/** Where its label must not be centred. */
+const edgeOf = (percent: number) => percent < 12 ? "first" : percent > 88 ? "last" : "";
 
 /** Of a few runs those that are not too close to a later one; of more the longest. */
 function labelledRuns(runs: readonly Run[], time: Extent, longest: number): ReadonlySet<Run> {

@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
 import type { MonitorRow, MonitorState } from "../../monitoring/models/rows.ts";
@@ -42,7 +44,7 @@ export const isDuring = ({ start_ms, end_ms }: Extent, at: number): boolean =>
   at >= start_ms && at <= end_ms;
 
 /** "2 of 3 runs failed, 1 did not come" */
-export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Extent): string {
+export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Extent): ReactNode {
   const shown = runs.filter(({ started_at }) => isDuring(time, started_at));
   const count = (...states: readonly MonitorState[]) =>
     shown.filter(({ state }) => states.includes(state)).length;
@@ -51,11 +53,17 @@ export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Exten
   const of = has_more
     ? `of the last ${formatNumber(shown.length)}`
     : `of ${formatCount(shown.length, "run")}`;
+  const failures = failed > 0 && (
+    <span className="refused">
+      <OutcomeMark kind="refused" />
+      {formatNumber(failed)} {of} failed
+    </span>
+  );
   const parts = [
-    failed > 0 && `${formatNumber(failed)} ${of} failed`,
     open > 0 && `${formatNumber(open)} ${failed > 0 ? "" : `${of} `}never finished`,
     absent > 0 && `${formatNumber(absent)} did not come`,
   ].filter(Boolean);
+  if (failures) return <>{failures}{parts.map((part) => `, ${part}`)}</>;
   if (parts.length > 0) return parts.join(", ");
   return shown.length === 0 ? "no runs in this time" : `${formatNumber(count("ok"))} ${of} ok`;
 }

@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Reason>[] = [
   },
   {
     title: "Application",
-    width: 9.5,
+    width: 13,
     isWide: true,
     cell: ({ application }) => <SentBy keys={[application.key]} isShort />,
   },

@@ -32,7 +32,7 @@ const LANE_PX = 22;
 /** Width of the narrowest bar in pixels: narrower ones beside each other are one. */
 const MIN_PX = 3;
 /** From this width on a bar has a text. */
-const TEXT_PX = 26;
+const TEXT_PX = 40;
 /** Bars that are drawn, the widest first. */
 const MAX_BARS = 2_000;
 /** Changes between itself and calls that a bar shows. */

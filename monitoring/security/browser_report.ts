@@ -88,7 +88,7 @@ function readReport(report: unknown): BrowserReport | undefined {
 function readViolation(sent: (name: string) => unknown): BrowserReport {
   // Older browsers send the directive with its sources, in `violated-directive` only.
   const [directive] = [sent("effective-directive"), sent("violated-directive")]
-    .flatMap((value) => keyword(String(value ?? "").slice(0, MAX_PATH).split(" ")[0]) ?? []);
+    .flatMap((value) => keyword(text(value).slice(0, MAX_PATH).split(" ")[0]) ?? []);
   if (directive === undefined) throw new ReportError("A violation has no effective directive.");
   return {
     type: "csp-violation",
@@ -104,7 +104,7 @@ function readViolation(sent: (name: string) => unknown): BrowserReport {
       "status-code": integer(sent("status-code")),
       // Trusted Types: `Element innerHTML|VALUE`. Values and other samples are beginnings of markup and code: personal.
       "script-sample": /^([a-z]{1,40}(?: [a-z]{1,40})?)\|/i
-        .exec(String(sent("script-sample")))?.[1],
+        .exec(text(sent("script-sample")))?.[1],
     },
   };
 }
@@ -136,6 +136,8 @@ function withoutQueries(value: unknown): string | undefined {
     .replace(/:\/\/[^\s/?#]*@/g, "://").replace(/[?#]\S*/g, "")
     .slice(0, MAX_MESSAGE);
 }
+
+const text = (value: unknown): string => typeof value === "string" ? value : "";
 
 function integer(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && value as number >= 0 ? value as number : undefined;

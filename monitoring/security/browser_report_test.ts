@@ -175,6 +175,12 @@ const report = fc.record({
   body: fc.oneof({ weight: 6, arbitrary: body }, value),
 });
 
+Deno.test("object without a text as a directive → ReportError", () => {
+  const sent = { "csp-report": { ...VIOLATION, "effective-directive": { toString: {} } } };
+  delete (sent["csp-report"] as Record<string, unknown>)["violated-directive"];
+  assert.throws(() => read("csp-report", sent), ReportError);
+});
+
 Deno.test("any body → reports with known fields and no query, or a ReportError", () => {
   const allowed = /^(?:[a-z]+-)*[a-z]+$|^code\.(?:file\.path|(?:line|column)\.number)$/;
   let taken = 0;
