@@ -30,6 +30,8 @@ export const HEAD = {
   ),
 };
 
+export const FAILED_TIP = "It, a call or a tool failed";
+
 /** The list of runs. @param props.openKey of the run that is open */
 export function RunList({ openKey }: { openKey: string | undefined }) {
   const { params } = useFragment();
@@ -64,7 +66,7 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
     cell: (row, link) => (
       <>
         {row.failed && (
-          <span title="It, a call or a tool failed">
+          <span title={FAILED_TIP}>
             <OutcomeMark kind="refused" />
             <span className="vh">failed</span>
           </span>
@@ -91,7 +93,7 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
     isWide: true,
     className: "extra",
     cell: ({ kind, name }) => (
-      <span className="one-line" title={`${kind} ${name}`}>{kind === "call" ? "none" : name}</span>
+      <span className="one-line" title={`${kind} ${name}`}>{kind === "agent" ? name : "none"}</span>
     ),
   },
   {

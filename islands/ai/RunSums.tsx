@@ -1,13 +1,13 @@
 import { formatCount, formatNumber } from "../../components/format.ts";
 import type { AiSumRow } from "../../monitoring/models/rows.ts";
 import { queryOf } from "../data/filters.ts";
-import { linkTo, useFragment } from "../data/fragment.ts";
+import { fragmentTo, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { ListHead } from "../kit/ListHead.tsx";
 import { ListNotice } from "../kit/ListNotice.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
-import { HEAD } from "./RunList.tsx";
-import { Counted, phraseOf, USAGE_COLUMNS } from "./usage.tsx";
+import { FAILED_TIP, HEAD } from "./RunList.tsx";
+import { Counted, USAGE_COLUMNS } from "./usage.tsx";
 
 const TITLES = {
   all: "All runs",
@@ -15,6 +15,9 @@ const TITLES = {
   model: "By model",
   conversation: "By conversation",
 };
+
+/** The filter that leaves the runs of a row. */
+const FILTERS = { agent: "name", model: "model", conversation: "conversation" } as const;
 
 /** The sums of all runs that the filters leave: in all, by agent, by model and by conversation. */
 export function RunSums() {
@@ -39,21 +42,16 @@ export function RunSums() {
             columns={columnsOf(by)}
             rows={rows}
             keyOf={({ value }) => value}
-            hrefOf={hrefOf}
+            hrefOf={({ by, value }) =>
+              fragmentTo("ai", [], {
+                ...Object.fromEntries(params),
+                as: undefined,
+                ...by !== "all" && { [FILTERS[by]]: value },
+              })}
           />
         ))}
       </div>
     </div>
-  );
-}
-
-/** The runs that a row adds up. */
-function hrefOf({ by, value }: AiSumRow): string {
-  if (by === "all") return linkTo("ai");
-  return linkTo(
-    "ai",
-    [],
-    by === "agent" ? { name: value } : { q: phraseOf(value) },
   );
 }
 
@@ -67,7 +65,7 @@ const columnsOf = (by: AiSumRow["by"]): readonly Column<AiSumRow>[] => [
     title: "Runs",
     width: 8,
     numeric: true,
-    cell: ({ runs, failed }) => <Counted count={runs} failed={failed} />,
+    cell: ({ runs, failed }) => <Counted count={runs} failed={failed} tip={FAILED_TIP} />,
   },
   {
     title: "Calls",

@@ -26,7 +26,6 @@ import {
   durationText,
   figureColumn,
   formatCost,
-  phraseOf,
   sentOr,
   TIPS,
   USAGE_COLUMNS,
@@ -59,11 +58,11 @@ export function RunView({ traceId, spanId }: { traceId: string; spanId: string }
       chosen === null ? ai?.kind === "call" : spanIdOf(node) === chosen
     ) ?? top;
   const columns = useMemo(() => columnsOf(all), [all]);
-  const others = Object.fromEntries(params);
+  const others = { ...Object.fromEntries(params), span: undefined };
   return (
     <DetailView
       className="run"
-      back={{ text: "All AI runs", href: fragmentTo("ai", [], { ...others, span: undefined }) }}
+      back={{ text: "All AI runs", href: fragmentTo("ai", [], others) }}
       title={row?.asked ?? top?.ai?.name ?? "AI run"}
       facts={top && (
         <>
@@ -102,7 +101,7 @@ export function RunView({ traceId, spanId }: { traceId: string; spanId: string }
       {top && selected && (
         <div className="run-body">
           <div className="run-tree">
-            {row && <Figures row={row} />}
+            {row && <Figures {...{ row, others }} />}
             <Table
               caption="Calls and tools"
               className="data-table"
@@ -145,9 +144,10 @@ function nodesOf({ tree, times }: Trace, spanId: string): RunNode[] {
   }));
 }
 
-function Figures({ row }: { row: AiRunRow }) {
+/** @param props.others parameters of the address that stay */
+function Figures({ row, others }: { row: AiRunRow; others: Record<string, string | undefined> }) {
   const figures: readonly (readonly [name: string, value: ReactNode, tip?: string])[] = [
-    ["Took", durationText(row.duration)],
+    ["Took", durationText(row.duration), "Of its topmost span, from start to end"],
     ["1st token", durationText(row.first_token_ms), TIPS.first],
     ["Tokens in", sentOr(row.input_tokens, formatNumber), TIPS.in],
     ["Tokens out", sentOr(row.output_tokens, formatNumber), TIPS.out],
@@ -157,7 +157,9 @@ function Figures({ row }: { row: AiRunRow }) {
     ...row.conversation === null ? [] : [
       [
         "Conversation",
-        <a key="" href={linkTo("ai", [], { q: phraseOf(row.conversation) })}>{row.conversation}</a>,
+        <a key="" href={fragmentTo("ai", [], { ...others, conversation: row.conversation })}>
+          {row.conversation}
+        </a>,
       ] as const,
     ],
   ];
@@ -208,7 +210,7 @@ const columnsOf = (nodes: readonly RunNode[]): readonly Column<RunNode>[] => {
     },
     {
       title: formatDuration(window.end_ms - window.start_ms),
-      tip: "The time of the run; the line in a call is its first token",
+      tip: "To the end of its last span; the line in a call is its first token",
       width: 6.5,
       className: "bar",
       cell: (row) => {

@@ -42,11 +42,16 @@ export const USAGE_COLUMNS = {
 export const durationText = (ms: number | null) => sentOr(ms, formatDuration);
 
 /** A count, after how many of them failed. */
-export function Counted({ count, failed }: { count: number; failed: number }) {
+export function Counted({ count, failed, tip = "failed" }: {
+  count: number;
+  failed: number;
+  /** What the failed ones did. */
+  tip?: string;
+}) {
   return (
     <>
       {failed > 0 && (
-        <span className="refused" title={`${formatNumber(failed)} failed`}>
+        <span className="refused" title={`${formatNumber(failed)} ${tip}`}>
           <OutcomeMark kind="refused" />
           {formatNumber(failed)} <span className="vh">failed</span> of
         </span>
@@ -54,6 +59,3 @@ export function Counted({ count, failed }: { count: number; failed: number }) {
     </>
   );
 }
-
-/** Searches for a name. */
-export const phraseOf = (name: string) => `"${name.replaceAll('"', " ")}"`;

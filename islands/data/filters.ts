@@ -55,6 +55,8 @@ const WORDS: Readonly<Partial<Record<FilterName, Omit<Filter, "name">>>> = {
   op: { label: "Operation", known: ({ ops }) => ops },
   name: { label: "Span", known },
   preflights: { choices: [["true", "shown"]], any: "hidden" },
+  model: { known },
+  conversation: { known },
   page: { label: "Loads of", known },
   monitor: { known },
 };

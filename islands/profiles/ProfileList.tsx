@@ -59,9 +59,11 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
     cell: (row, link) => (
       <>
         {link(profileName(row))}
-        {row.of === "session" && row.spans > 1 && (
-          <small className="quiet wide" title="Of these, the longest is named">
-            {` and ${formatCount(row.spans - 1, "other")}`}
+        {row.of === "session" && row.spans > (row.name === null ? 0 : 1) && (
+          <small className="quiet wide" title="Of its main thread’s, the longest is named">
+            {row.name === null
+              ? ` of ${formatCount(row.spans, "request")}`
+              : ` and ${formatCount(row.spans - 1, "other")}`}
           </small>
         )}
       </>

@@ -132,7 +132,9 @@ function Content({ profile, isHeavy, window, setWindow, selected, setSelected }:
   return (
     <>
       <div className="profile-sum line entry">
-        <b className="profile-time">{formatDuration(whole.end_ms - whole.start_ms)}</b>
+        <b className="profile-time" title="From the first sample to the last one, or of the span">
+          {formatDuration(whole.end_ms - whole.start_ms)}
+        </b>
         <p>
           <b>{formatCount(samples.length, "sample")}</b>, {formatDuration(interval_ms)} apart
           <small
@@ -143,7 +145,7 @@ function Content({ profile, isHeavy, window, setWindow, selected, setSelected }:
           </small>
         </p>
         {main && (
-          <p title="The innermost function of the application that runs in at least half of these samples, itself or in what it calls; if there is none, the one in most">
+          <p title="Of the application’s functions that run in at least half of these samples, themselves or in what they call, one that runs none of the others; if there is none in half, the one in most">
             <b>{time(main.total)} of {time(busy)}</b> in{" "}
             <button type="button" className="bare" onClick={() => mark(main.frame)}>
               <code>{profile.frames[main.frame]!.function}</code>

@@ -10,15 +10,19 @@ import { useRead } from "../data/use_read.ts";
 /** With fewer samples a part of them means nothing. */
 const MIN_SAMPLES = 5;
 
-/** What ran most during a span, if a profile of its application covers it; else nothing. */
+/** While these wait, their thread runs other requests. */
+const WAITS = /^(db\b|http\.client$)/;
+
+/** What ran most on a span's thread during it, if a profile of its application covers it; else nothing. */
 export function SpanProfile({ traceId, span }: { traceId: string; span: TraceSpan }) {
-  const { span_id, application, start_ms, end_ms } = span;
+  const { span_id, application, op, start_ms, end_ms } = span;
   const { rows } = useList("profiles", { trace: traceId });
   /** Milliseconds of the span that it covers. */
   const overlap = ({ started_at, ended_at }: ProfileRow) =>
     Math.min(ended_at, end_ms ?? 0) - Math.max(started_at, start_ms ?? Infinity);
-  const [row] = rows.filter((row) => row.application === application && overlap(row) > 0)
-    .sort((a, b) => overlap(b) - overlap(a));
+  const [row] = rows.filter((row) =>
+    !WAITS.test(op ?? "") && row.application === application && overlap(row) > 0
+  ).sort((a, b) => overlap(b) - overlap(a));
   const asked = row && { id: row.profile_id, trace: traceId, span: span_id };
   const { state, value } = useRead(
     ["profile", asked, row?.samples],
@@ -29,7 +33,8 @@ export function SpanProfile({ traceId, span }: { traceId: string; span: TraceSpa
   if (!asked || !busy || !main || busy < MIN_SAMPLES || state !== "ready") return null;
   return (
     <p className="pad">
-      {formatDuration(busy * value.interval_ms)} of this span:{" "}
+      {formatDuration(busy * value.interval_ms)} on its thread meanwhile, also of other requests:
+      {" "}
       <b>{Math.round(main.total / busy * 100)} %</b> in{" "}
       <a href={linkTo("profiles", [asked.id], { trace: traceId, span: span_id })}>
         <code>{value.frames[main.frame]!.function}</code>

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { filtersOf, LIST_FILTERS, type ListFilter, type ListName } from "../models/list_query.ts";
+import {
+  filtersOf,
+  LIST_FILTERS,
+  type ListFilter,
+  type ListName,
+  type ListQuery,
+} from "../models/list_query.ts";
 import { feedbackSql } from "./feedback_sql.ts";
 import {
   envelopesSql,
@@ -17,9 +23,9 @@ import { metricsSql } from "./metric_sql.ts";
 import type { SqlList } from "./list_builder.ts";
 import { profilesSql } from "./profile_sql.ts";
 
-// `runRows` filters runs by their name and status.
-const aiRuns = ({ name, status, ...query }: { name?: string; status?: string }) =>
-  `${aiSpansSql(query)} ${name} ${status}`;
+// `runsOf` filters runs by these.
+const aiRuns = ({ name, status, model, conversation, ...query }: ListQuery) =>
+  `${aiSpansSql(query)} ${name} ${status} ${model} ${conversation}`;
 
 const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>> = {
   traces: tracesSql,

@@ -51,7 +51,9 @@ export function profilesSql(query: ListQuery): SqlList {
     columns: "page.id AS profile_id, e.kind, e.trace_id, page.started_at, page.ended_at," +
       " (SELECT key FROM applications WHERE id = e.application) AS application," +
       " (SELECT release FROM releases WHERE id = e.release) AS release," +
-      ` coalesce(e.name, ${spansOf("name")} ORDER BY ended_at - at DESC LIMIT 1)) AS name,` +
+      ` coalesce(e.name, ${
+        spansOf("name")
+      } AND coalesce(s.thread, e.thread) = e.thread ORDER BY ended_at - at DESC LIMIT 1)) AS name,` +
       ` ${spansOf("count(*)")}) AS spans,` +
       ` (SELECT sum(samples) FROM ${CHUNKS}) AS samples,` +
       " (SELECT json_object('function', f.value ->> 0, 'file', f.value ->> 1, 'share'," +

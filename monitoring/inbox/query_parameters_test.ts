@@ -49,6 +49,7 @@ Deno.test("list query → filters; missing ones are not set", () => {
     `view=errors&q=a%25_'b&trace=${trace.toUpperCase()}&replay=${trace}&group=0123456789abcd&envelope=3&type=span&level=warn` +
       "&handled=false&state=muted&application=0123456789abcd&release=shop%401&since=1000&until=10m" +
       "&sort=-first_seen&environment=test&status=5xx&op=http.server&name=GET+%2F&preflights=true&page=%2F&of=logs" +
+      "&model=m&conversation=c" +
       "&before=12.34&limit=7&colour=red",
   );
   assert.deepEqual(given(full), {
@@ -71,6 +72,8 @@ Deno.test("list query → filters; missing ones are not set", () => {
       name: "GET /",
       preflights: true,
       of: "logs",
+      model: "m",
+      conversation: "c",
       page: "/",
       since: 1_000,
       until: NOW - 600_000,

@@ -286,6 +286,7 @@ const INDEX = `
     name TEXT,
     trace_id TEXT,
     span_id TEXT,
+    thread TEXT,
     functions TEXT NOT NULL
   ) STRICT;
   CREATE INDEX profile_entries_by_profile ON profile_entries (profile_id, kind, row_key);
@@ -340,7 +341,7 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 21,
+  version: 22,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
@@ -350,6 +351,7 @@ export const INBOX_SCHEMA: Schema = {
     17: "",
     18: "",
     19: "",
-    20: NEW_INDEX,
+    20: "",
+    21: NEW_INDEX,
   },
 };

@@ -112,6 +112,12 @@ export const LIST_FILTERS = {
     lists: ["traces", "ai_runs", "ai_sums"],
     about: "With a span of this name, `GET /cart`; an AI run of this agent or model.",
   },
+  model: { values: "text", lists: ["ai_runs", "ai_sums"], about: "AI runs that used this model." },
+  conversation: {
+    values: "text",
+    lists: ["ai_runs", "ai_sums"],
+    about: "AI runs of the conversation with this id.",
+  },
   page: { values: "text", lists: ["traces"], about: "Loads of this page, navigations to it." },
   monitor: { values: "text", lists: ["monitors", "runs"], about: "Key of a monitor." },
   application: {

@@ -162,7 +162,7 @@ export interface ProfileRow {
   readonly profile_id: string;
   /** `transaction`: of one. `session`: of a profiler that runs on, while spans name it. */
   readonly of: "transaction" | "session";
-  /** Of the transaction; of a session that of the longest span that names it. */
+  /** Of the transaction; of a session that of the longest span that names it and no other thread than `samples` are of. */
   readonly name: string | null;
   /** When its first and its last sample was taken. */
   readonly started_at: number;
@@ -317,7 +317,7 @@ export interface AiRunRow
   readonly models: readonly (AiUsage & { readonly model: string })[];
 }
 
-/** Runs with one agent (or other name), model or conversation in common; of `all`, all. */
+/** Runs with one agent, model or conversation in common; of `all`, all. */
 export interface AiSumRow extends AiUsage {
   readonly by: "all" | "agent" | "model" | "conversation";
   readonly value: string;

@@ -90,7 +90,9 @@ test("session of a profiler → its requests; span of a trace → what ran in it
   await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("GET /api/report/12");
   await facts(page).getByRole("link", { name: "Open in trace" }).click();
   const span = page.locator(".span-detail");
-  await expect(span).toContainText("360 ms of this span: 56 % in compareSlowly");
+  await expect(span).toContainText(
+    "360 ms on its thread meanwhile, also of other requests: 56 % in compareSlowly",
+  );
   await span.getByRole("link", { name: "compareSlowly" }).click();
   await expect(detail(page)).toContainText("36 samples");
 });

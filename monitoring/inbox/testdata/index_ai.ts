@@ -84,6 +84,8 @@ export function addAiTests(test: AddTest): void {
     assert.deepEqual(found({ status: "error" }), ["support"]);
     assert.deepEqual(found({ status: "ok" }), ["gpt-5-mini"]);
     assert.deepEqual(found({ name: "support" }), ["support"]);
+    assert.deepEqual(found({ model: "gpt-5-mini", conversation: "k-1" }), ["support"]);
+    assert.deepEqual(found({ model: "gpt-5" }), []);
     assert.deepEqual(found({ q: "dimmable -name:none" }), ["support"]);
     assert.deepEqual(found({ q: "duration:>4s" }), ["support"]);
     assert.deepEqual(found({ since: NOON - 55_000 }), ["gpt-5-mini"]);
@@ -100,11 +102,10 @@ export function addAiTests(test: AddTest): void {
     assert.deepEqual(sums.map(({ by, value, runs }) => [by, value, runs]), [
       ["all", "", 2],
       ["agent", "support", 1],
-      ["agent", "gpt-5-mini", 1],
       ["model", "gpt-5-mini", 2],
       ["conversation", "k-1", 1],
     ]);
-    assert.deepEqual(sums[3], {
+    assert.deepEqual(sums[2], {
       ...{ by: "model", value: "gpt-5-mini", runs: 2, failed: 1, calls: 3, ...tokens },
       runs_with_cost: 1,
     });

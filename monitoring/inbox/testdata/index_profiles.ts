@@ -37,6 +37,7 @@ export const profiledSpan = (
   name: string,
   at: number,
   end: number,
+  thread = "0",
 ) =>
   span(trace, {
     name,
@@ -44,7 +45,10 @@ export const profiledSpan = (
     is_segment: true,
     start_timestamp: seconds(at),
     end_timestamp: seconds(end),
-    attributes: { "sentry.profiler_id": { value: hexId(profiler) }, "thread.id": { value: "0" } },
+    attributes: {
+      "sentry.profiler_id": { value: hexId(profiler) },
+      "thread.id": { value: thread },
+    },
   });
 
 /** A profile of a transaction, from `at` seconds after noon. */
@@ -77,6 +81,7 @@ export function addProfileTests(test: AddTest): void {
       await addOf(shop("1"), profileChunk(1, 11, -60, early), profileChunk(1, 12, -30, late));
       await addOf(shop("1"), profiledSpan(5, 1, "GET /report", -30, -29));
       await addOf(shop("1"), profiledSpan(6, 1, "GET /", -60, -59.5));
+      await addOf(shop("1"), profiledSpan(7, 1, "GET /on/another/thread", -60, -50, "7"));
       const [row, ...others] = inbox.page("profiles", {}).rows;
       assert.deepEqual(others, []);
       const { application: _application, ...facts } = row!;
@@ -88,13 +93,17 @@ export function addProfileTests(test: AddTest): void {
         ended_at: NOON - 29_980,
         samples: 5,
         top: { function: "b", file: "/app/api.mjs", share: 0.6 },
-        spans: 2,
+        spans: 3,
         release: "shop@1",
         trace_id: null,
       });
       const whole = await readProfileContent(inbox, { id: hexId(1) });
       assert.equal(whole?.samples.length, 5);
-      assert.deepEqual(whole?.spans.map(({ name }) => name), ["GET /report", "GET /"]);
+      assert.deepEqual(whole?.spans.map(({ name }) => name), [
+        "GET /on/another/thread",
+        "GET /report",
+        "GET /",
+      ]);
       const asked = { id: hexId(1), trace: hexId(5), span: "b500000000000000" };
       const part = await readProfileContent(inbox, asked);
       assert.equal(part?.span?.name, "GET /report");

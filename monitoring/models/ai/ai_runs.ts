@@ -33,14 +33,21 @@ export interface AiRun extends Pick<StoredAiSpan, "key" | "duration"> {
 const spanIdOf = ({ span_id, key }: StoredAiSpan) => span_id ?? `none:${key}`;
 
 /** The runs that a query finds, each with key and times of its topmost span. */
-export const runsOf = (spans: readonly StoredAiSpan[], { name, status }: ListQuery): AiRun[] =>
+export const runsOf = (
+  spans: readonly StoredAiSpan[],
+  { name, status, model, conversation }: ListQuery,
+): AiRun[] =>
   [...groupRuns(spans)]
     .filter(([top]) => top.matches && (name === undefined || top.ai.name === name))
     .map(([top, nodes]) => {
       const { key, at: started_at, duration } = top;
       return { key, started_at, duration, row: () => rowOf(top, nodes) };
     })
-    .filter(({ row }) => status === undefined || status === (row().failed ? "error" : "ok"));
+    .filter(({ row }) =>
+      (status === undefined || status === (row().failed ? "error" : "ok")) &&
+      (model === undefined || row().models.some((use) => use.model === model)) &&
+      (conversation === undefined || row().conversation === conversation)
+    );
 
 /** AI spans by the topmost one above each: it has none above it, or only one of another application. */
 function groupRuns(spans: readonly StoredAiSpan[]): Map<StoredAiSpan, StoredAiSpan[]> {
@@ -155,7 +162,7 @@ export function sumRows(rows: readonly AiRunRow[]): AiSumRow[] {
   };
   return [
     ...sums("all", (row) => [["", row]]),
-    ...sums("agent", (row) => [[row.name, row]]),
+    ...sums("agent", (row) => [[row.kind === "agent" ? row.name : null, row]]),
     ...sums("model", ({ models }) => models.map((use) => [use.model, use])),
     ...sums("conversation", (row) => [[row.conversation, row]]),
   ];

@@ -44,9 +44,9 @@ export function functionRows(tree: CallTree): FunctionRow[] {
 }
 
 /**
- * The function that a profile is summed up by: of the application's functions in at least half of the samples the
- * innermost one, so the one with the smallest total; if there is none, that with the largest. Libraries, if none is of
- * the application.
+ * The function that a profile is summed up by: of the application's functions in at least half of the samples an
+ * innermost one, so that none of the others runs in it; of several, or if there is none in half, that with the largest
+ * total. Libraries, if none is of the application.
  */
 export function mainFunction(
   tree: CallTree,
@@ -55,9 +55,20 @@ export function mainFunction(
   const half = busySamples(tree) / 2;
   const own = rows.filter(({ frame }) => tree.frames[frame]!.own);
   const ordered = (own.length > 0 ? own : rows).toSorted((a, b) =>
-    a.total - b.total || b.frame - a.frame
+    b.total - a.total || a.frame - b.frame
   );
-  return ordered.find(({ total }) => total >= half) ?? ordered.at(-1);
+  const inHalf = ordered.filter(({ total }) => total >= half);
+  const frames = new Set(inHalf.map(({ frame }) => frame));
+  const outer = new Set<number>();
+  for (const [sentCaller, frame] of tree.calls) {
+    for (let caller = frames.has(frame) ? sentCaller : -1; caller >= 0;) {
+      const [next, of] = tree.calls[caller]!;
+      if (of !== frame) outer.add(of);
+      caller = next;
+    }
+  }
+  // Functions that call each other have no innermost one.
+  return inHalf.find(({ frame }) => !outer.has(frame)) ?? inHalf.at(-1) ?? ordered[0];
 }
 
 /** The tree without calls of libraries: what ran in them counts for the own function that called them. */

@@ -1,7 +1,7 @@
 import { at, hexId, plausible } from "../json.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
 import { displayName } from "../trace/trace_name.ts";
-import { isIdle, mainThread, readSentProfile, type SentProfile } from "./sent_profile.ts";
+import { isIdle, mainThread, readSentProfile, type SentProfile, threadOf } from "./sent_profile.ts";
 
 /** How many samples ended in a function. */
 type Share = readonly [name: string, file: string | null, samples: number];
@@ -22,6 +22,8 @@ export interface ProfileEntry {
   readonly name: string | null;
   readonly trace_id: string | null;
   readonly span_id: string | null;
+  /** Of a span the one that it names, of others that of `samples`. */
+  readonly thread: string | null;
   /** The functions with most samples of their own, at most {@linkcode MAX_FUNCTIONS}. */
   readonly functions: readonly Share[];
   /** What is searched: functions and files, at most {@linkcode MAX_WORDS}. */
@@ -52,6 +54,7 @@ export function profileEntry(
     name,
     trace_id,
     span_id: null,
+    thread,
     functions: mostSamples(sent, thread),
     words: [...new Set(sent.frames.flatMap(({ function: name, file }) => [name, file ?? ""]))]
       .slice(0, MAX_WORDS),
@@ -81,6 +84,7 @@ export function profiledSpan(
   const [started, ended_at] = [plausible(start_ms, receivedAt), plausible(end_ms, receivedAt)];
   if (!is_segment || !profile_id || started === undefined || ended_at === undefined) return;
   const unsampled = { chunk_id: null, samples: 0, functions: [], words: [] };
-  const named = { name: displayName({ name, op }), trace_id, span_id };
+  const thread = threadOf(attributes["thread.id"]);
+  const named = { name: displayName({ name, op }), trace_id, span_id, thread };
   return { kind: "span", profile_id, at: started, ended_at, ...named, ...unsampled };
 }

@@ -146,6 +146,9 @@ Deno.test("function that calls itself → counted once; main function → innerm
   assert.equal(of(tree), "f");
   assert.equal(of(treeOf([0, "a"], [10, "b"], [20, "c"], [30, "c"], [40, "d"])), "c");
   assert.equal(of(treeOf([0, "x.a"], [10, "x.a"])), "x.a");
+  // `h` has fewer samples than `a`, which runs in it.
+  assert.equal(of(treeOf([0, "a h"], [10, "a h"], [20, "a"], [30, "b"])), "a");
+  assert.equal(of(treeOf([0, "f g"], [10, "g f"])), "f");
 });
 
 Deno.test("any tree → self times, bars and samples are the same in all", () => {

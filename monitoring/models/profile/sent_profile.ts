@@ -102,7 +102,7 @@ export function readSentProfile(
     const ms = plausible(time, receivedAt);
     const stack = integerAt(sample, 0, "stack_id");
     if (ms === undefined || stack === null || stacks[stack] === undefined) return [];
-    return [{ at: ms, thread: threadOf(at(sample, "thread_id")), stack }];
+    return [{ at: ms, thread: threadOf(at(sample, "thread_id")) ?? "0", stack }];
   });
   if (read.length === 0) return undefined;
   return {
@@ -112,14 +112,15 @@ export function readSentProfile(
     stacks,
     frames,
     threads: readThreads(at(profile, "thread_metadata")),
-    active_thread: textAt(transaction, "active_thread_id")?.slice(0, MAX_THREAD) ?? null,
+    active_thread: threadOf(at(transaction, "active_thread_id")),
     name: tidyText(at(transaction, "name") ?? at(payload, "transaction_name"), MAX_NAME) || null,
     trace_id: hexId(at(transaction, "trace_id") ?? at(payload, "trace_id")),
     omitted: sent.length - read.length,
   };
 }
 
-const threadOf = (id: unknown) => textAt(id)?.slice(0, MAX_THREAD).toWellFormed() ?? "0";
+/** A thread's id; null: none was sent. */
+export const threadOf = (id: unknown) => textAt(id)?.slice(0, MAX_THREAD).toWellFormed() ?? null;
 
 function readFrame(frame: unknown): ProfileFrame {
   const name = tidyText(at(frame, "function") ?? at(frame, "name"), MAX_NAME)?.trim();
