@@ -26,7 +26,8 @@ export function getAgentRun({ trace_id }: ToolInput, { inbox }: TelemetryReader)
   });
   if (spans.length === 0) throw new ToolError("No AI spans of this trace are stored.");
   return {
-    summary: `AI spans of one trace: ${spans.length}.`,
+    summary: `AI spans of one trace: ${spans.length}. An agent's tokens and cost repeat those of` +
+      " the calls below it that have their own.",
     data: { trace_id: traceId, spans },
   };
 }

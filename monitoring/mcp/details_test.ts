@@ -149,6 +149,7 @@ Deno.test("get_agent_run of a hostile run → its tree and messages, bounded", a
   await withReader([envelopeOf({}, ["span", { items }])], async (reader) => {
     const answer = await getAgentRun({ trace_id: TRACE }, reader);
     assert.ok(Buffer.byteLength(untrustedText(answer)) <= MAX_ANSWER_BYTES);
+    assert.match(answer.summary, /agent's tokens and cost repeat those of the calls below it/);
     const { spans } = jsonOf(answer.data);
     const facts = spans.map((span: Record<string, unknown>) => [span.depth, span.kind, span.name]);
     assert.deepEqual(facts, [[0, "agent", "support"], [1, "tool", "stock"]]);

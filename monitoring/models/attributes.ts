@@ -10,7 +10,7 @@ interface AttributeLimits {
   readonly value: number;
   readonly all?: number;
   /** Characters of values that are longer than others. */
-  readonly long?: { readonly names: ReadonlySet<string>; readonly value: number };
+  readonly long?: { readonly isLong: (name: string) => boolean; readonly value: number };
 }
 
 /**
@@ -31,7 +31,7 @@ export function boundedAttributes(
     if (!Object.hasOwn(attributes, key)) continue;
     if (entries.length === count) break;
     const name = tidyText(key, maxName) ?? "";
-    const max = long?.names.has(key) ? long.value : maxValue;
+    const max = long?.isLong(key) ? long.value : maxValue;
     const value = boundedValue((attributes as Record<string, unknown>)[key], max);
     budget -= name.length + (typeof value === "string" ? value.length : 0);
     if (budget < 0) break;

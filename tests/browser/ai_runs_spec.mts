@@ -50,7 +50,7 @@ test("agent with a failing tool → figures, tree and messages, from the list an
 
 test("300 runs → sums by agent, model and conversation lead to theirs; fits a phone", async ({ page, server }) => {
   await postRuns(server.origin, Array.from({ length: 300 }, (_, n) => `Question ${n}`));
-  await page.goto("/#/ai");
+  await page.goto("/#/ai?status=error");
   await view(page).getByRole("link", { name: "Sums", exact: true }).click();
   for (const [by, name] of [["agent", "support assistant"], ["model", "gpt-5-mini-2026-08"]]) {
     const row = view(page).getByRole("table", { name: `By ${by}` }).getByRole("row", { name });
@@ -58,7 +58,12 @@ test("300 runs → sums by agent, model and conversation lead to theirs; fits a 
     await expect(row.getByRole("cell", { name: "345,000" })).toHaveCount(1);
   }
   await expectAccessibleLayout(page, "sums");
-  await view(page).getByRole("link", { name: "conversation-7" }).click();
+  const conversation = view(page).getByRole("link", { name: "conversation-7" });
+  await expect(conversation).toHaveAttribute(
+    "href",
+    "#/ai?status=error&conversation=conversation-7",
+  );
+  await conversation.click();
   const list = view(page).getByRole("table", { name: "AI runs, newest first" });
   await expect(list.getByRole("row", { name: /Question 299/ })).toBeVisible();
 

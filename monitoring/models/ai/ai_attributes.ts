@@ -48,15 +48,34 @@ const namesOf = (field: AiField) =>
 /** Characters of an attribute with messages: a long conversation. The envelope has the whole text. */
 export const MAX_MESSAGE = 100_000;
 
-/** Attributes with messages, which are kept longer than others. */
-export const MESSAGE_ATTRIBUTES: ReadonlySet<string> = new Set(
+/** OpenLLMetry numbers messages: `gen_ai.prompt.0.role`, `gen_ai.prompt.0.content`. */
+const NUMBERED = /^gen_ai\.(prompt|completion)$/;
+const NUMBERED_CONTENT = /^gen_ai\.(prompt|completion)\.\d\d?\.content$/;
+const MAX_NUMBERED = 100;
+
+const MESSAGE_ATTRIBUTES: ReadonlySet<string> = new Set(
   (["system", "input", "output", "response", "toolCalls", "toolInput", "toolOutput"] as const)
     .flatMap(namesOf),
 );
 
+/** An attribute with messages, which is kept longer than others. */
+export const hasMessages = (name: string) =>
+  MESSAGE_ATTRIBUTES.has(name) || NUMBERED_CONTENT.test(name);
+
+/** Numbered messages as JSON of a list. */
+function numbered(attributes: LogAttributes, name: string): string | undefined {
+  const messages = [];
+  for (let n = 0; NUMBERED.test(name) && n < MAX_NUMBERED; n++) {
+    const [role, content] = ["role", "content"].map((of) => own(attributes, `${name}.${n}.${of}`));
+    if (role === undefined && content === undefined) break;
+    messages.push({ role, content });
+  }
+  return messages.length === 0 ? undefined : JSON.stringify(messages);
+}
+
 /** The value of the first attribute that has one. */
 function aiValue(attributes: LogAttributes, field: AiField) {
-  return namesOf(field).map((name) => own(attributes, name))
+  return namesOf(field).map((name) => own(attributes, name) ?? numbered(attributes, name))
     .find((value) => value !== undefined && value !== "");
 }
 

@@ -41,11 +41,9 @@ interface AiMessages {
 export function readMessages(span: Pick<TraceSpan, "attributes" | "events">): AiMessages {
   const inEvents = span.events?.map((event) => event.attributes) ?? [];
   const attributes: LogAttributes = Object.assign({}, ...inEvents, span.attributes);
-  let isShortened = false;
   const read = (field: AiField, role: AiRole): AiMessage[] => {
     const sent = aiText(attributes, field, Infinity);
     if (sent === null) return [];
-    isShortened ||= sent.length >= MAX_MESSAGE;
     const json = parseJsonText(sent);
     const isBroken = json === undefined && /^[[{]/.test(sent);
     if (isBroken) return [{ role, parts: [{ kind: "raw", text: sent, name: null, isCut: true }] }];
@@ -68,6 +66,7 @@ export function readMessages(span: Pick<TraceSpan, "attributes" | "events">): Ai
       : [...read("response", "assistant"), ...read("toolCalls", "assistant")],
   ].filter(({ parts }) => parts.length > 0);
   const messages = all.slice(-MAX_MESSAGES);
+  const isShortened = all.some(({ parts }) => parts.some(({ text }) => text.length >= MAX_MESSAGE));
   return { messages, omitted: all.length - messages.length, isShortened };
 }
 

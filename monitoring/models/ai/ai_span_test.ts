@@ -53,6 +53,16 @@ Deno.test("a call by its present, earlier and Vercel's names → the same facts"
       "ai.prompt.messages": MESSAGES,
       "ai.telemetry.metadata.conversationId": "k-1",
     }],
+    ["gen_ai.chat", {
+      "gen_ai.request.model": "gpt-5-mini",
+      "gen_ai.response.model": "gpt-5-mini-2026-08",
+      "gen_ai.usage.prompt_tokens": 730,
+      "gen_ai.usage.completion_tokens": 200,
+      "ai.response.msToFirstChunk": 284,
+      "gen_ai.prompt.0.role": "user",
+      "gen_ai.prompt.0.content": "Is it in stock?",
+      "gen_ai.conversation.id": "k-1",
+    }],
   ];
   for (const [op, attributes] of forms) {
     assert.deepEqual(read(op, attributes), { kind: "call", ...FACTS, conversation: "k-1" });
@@ -163,6 +173,16 @@ Deno.test("messages of OpenTelemetry, OpenAI, Anthropic and Vercel → roles, te
     }),
     expected,
   );
+  assert.deepEqual(
+    parts({
+      "gen_ai.prompt.0.role": "system",
+      "gen_ai.prompt.0.content": "Be kind.",
+      "gen_ai.prompt.1.role": "user",
+      "gen_ai.prompt.1.content": "In stock?",
+      "gen_ai.completion.0.content": "Yes.",
+    }),
+    [expected[0], expected[1], expected[4]],
+  );
   const anthropic = [
     ofUser,
     { role: "assistant", content: [{ type: "tool_use", name: "stock", input: { id: 1 } }] },
@@ -191,6 +211,10 @@ Deno.test("messages that are cut, or no JSON → as text, and that they are cut"
   assert.deepEqual(parts({ "gen_ai.input.messages": sent }), [`user raw : ${sent} (cut)`]);
   assert.deepEqual(parts({ "gen_ai.prompt": "In stock…" }), ["user text : In stock… (cut)"]);
   assert.deepEqual(parts({ "gen_ai.prompt": "{}" }), ["user raw : {}"]);
+  const isShortened = (attributes: LogAttributes) => readMessages({ attributes }).isShortened;
+  assert.equal(isShortened({ "gen_ai.prompt": `${"x".repeat(99_999)}…` }), true);
+  const numbered = [0, 1].map((n) => [`gen_ai.prompt.${n}.content`, "x".repeat(60_000)]);
+  assert.equal(isShortened(Object.fromEntries(numbered)), false);
 });
 
 Deno.test("any attributes → nothing throws, and every text of the index is bounded", () => {

@@ -1,5 +1,5 @@
 import { at, attributeAt, hexId, listOf, plausible, textAt, tidyText, timeAt } from "../json.ts";
-import { MAX_MESSAGE, MESSAGE_ATTRIBUTES } from "../ai/ai_attributes.ts";
+import { hasMessages, MAX_MESSAGE } from "../ai/ai_attributes.ts";
 import { boundedAttributes } from "../attributes.ts";
 import { sideOf } from "../side.ts";
 import type { SentSpan } from "./sent_span.ts";
@@ -29,7 +29,7 @@ export interface SpanEntry extends Omit<TraceSpan, "span_id" | "envelope" | keyo
 /** OpenTelemetry's default limit is 128 of each. A value may fill a few screens; the envelope has the whole text. */
 const ATTRIBUTES = {
   ...{ count: 512, name: 200, value: 10_000 },
-  long: { names: MESSAGE_ATTRIBUTES, value: MAX_MESSAGE },
+  long: { isLong: hasMessages, value: MAX_MESSAGE },
 };
 const MAX_LINKS = 128;
 
