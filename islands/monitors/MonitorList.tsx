@@ -107,7 +107,8 @@ function columnsOf(
           <b>
             <State state={row.state} />{" "}
             <small className="quiet">
-              since <Timestamp at={row.since} />
+              since {row.since_earlier && "before "}
+              <Timestamp at={row.since} />
             </small>
           </b>
           <span>{describeRuns(row, time)}</span>

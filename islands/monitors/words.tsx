@@ -14,7 +14,7 @@ const STATES: Readonly<Record<MonitorState, readonly [kind: string, word: string
   unfinished: [
     "waits",
     "Never finished",
-    "No end, and the job or a process of its application has started since",
+    "No end within its time, and the job or a process of its application has started since",
   ],
   missed: ["missed", "Did not come", "No run started within the margin after the expected time"],
 };
@@ -43,7 +43,7 @@ export const runKey = ({ envelope, index }: MonitorRow["runs"][number]): string 
 export const isDuring = ({ start_ms, end_ms }: Extent, at: number): boolean =>
   at >= start_ms && at <= end_ms;
 
-/** "2 of 3 runs failed, 1 did not come" */
+/** "2 of 3 runs failed, 1 did not come", of some "2 of 50 listed runs failed" */
 export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Extent): ReactNode {
   const shown = runs.filter(({ started_at }) => isDuring(time, started_at));
   const count = (...states: readonly MonitorState[]) =>
@@ -51,7 +51,7 @@ export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Exten
   const [failed, open] = [count("failed"), count("unfinished")];
   const absent = missed.filter((at) => isDuring(time, at)).length;
   const of = has_more
-    ? `of the last ${formatNumber(shown.length)}`
+    ? `of ${formatCount(shown.length, "listed run")}`
     : `of ${formatCount(shown.length, "run")}`;
   const failures = failed > 0 && (
     <span className="refused">

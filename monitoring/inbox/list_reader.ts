@@ -211,8 +211,11 @@ export class ListReader {
     }),
     feedback: (query, asOf) => this.#page(query, asOf, feedbackSql(query), ROWS.feedback),
     profiles: (query, asOf) => this.#page(query, asOf, profilesSql(query), ROWS.profiles),
-    monitors: (query, asOf) =>
-      monitorRows(this.#checkIns(monitorsSql(query), query, asOf), this.#applications(), query),
+    monitors: (query, asOf) => {
+      const { asOf: first } = cursorOf(query.before, asOf);
+      const found = this.#checkIns(monitorsSql(query), query, first);
+      return monitorRows(found, this.#applications(), query, first);
+    },
     runs: (query, asOf) => {
       const { asOf: first } = cursorOf(query.before, asOf);
       const found = this.#checkIns(monitorRunsSql(query), query, first);

@@ -33,24 +33,38 @@ function readRuns(json: string, applications: readonly ApplicationRow[], now: nu
   });
 }
 
-/** The monitors, the worst first, all on one page. */
+/** One page of the monitors, the worst first. @param asOf the row key after all entries */
 export function monitorRows(
   json: string,
   applications: readonly ApplicationRow[],
-  { now = Date.now(), limit = MAX_LIST_ROWS }: ListQuery,
+  { now = Date.now(), limit = MAX_LIST_ROWS, before, until = Infinity }: ListQuery,
+  asOf: number,
 ): Page<MonitorRow> {
   const monitors = readRuns(json, applications, now);
   const most = Math.min(MAX_ROW_RUNS, Math.ceil(MAX_MISSED / monitors.length));
-  const rows = monitors.map(({ all, runs, config, first, rows, shown }) =>
-    monitorRow(
-      rows,
+  const found = monitors.map(({ all, runs, config, first, rows, shown }) => {
+    const later = all.filter(({ at }) => at >= until).length;
+    const isApart = later > 2 * MAX_ROW_RUNS;
+    const scheduled = runs.slice(runs.indexOf(first!));
+    const expected = expectedRuns(scheduled, config, now, most);
+    const earlier = scheduled.filter(({ started_at }) => started_at < until);
+    return monitorRow(
+      // Between them and those before `until` some were not read.
+      isApart ? rows.filter(({ started_at }, n) => n === 0 || started_at >= until) : rows,
       shown,
       config,
-      expectedRuns(runs.slice(runs.indexOf(first!)), config, now, most),
-      all.length > 2 * MAX_ROW_RUNS,
-    )
-  );
-  return { rows: rows.sort(worstFirst).slice(0, limit), next: null };
+      expected,
+      until < now ? expectedRuns(earlier, config, until, most).missed : expected.missed,
+      !isApart && all.length - later <= 2 * MAX_ROW_RUNS,
+    );
+  }).sort(worstFirst);
+  const cursor = cursorOf(before, asOf);
+  const { at: from = 0 } = cursor;
+  const end = from + limit;
+  return {
+    rows: found.slice(from, end),
+    next: end < found.length ? writeCursor({ ...cursor, at: end }) : null,
+  };
 }
 
 /** One page of runs, by their start. @param asOf the row key after all entries */

@@ -33,13 +33,17 @@ const asJson = (query: ListQuery, keys: string, conditions: readonly string[]) =
   ` (${all([...conditions, ...filtersOf(query, TIME)])}) IS TRUE)) AS rows` +
   ` FROM check_in_entries AS e WHERE row_key IN (${keys})`;
 
-/** The newest check-ins of the monitors that were heard last, of those with one that matches the query but for its time. */
+/**
+ * The newest check-ins, and the newest before `until`, of the monitors that were heard last, of those with one that
+ * matches the query but for its time.
+ */
 export const monitorsSql = (query: ListQuery): string =>
   asJson(
     query,
     "SELECT row_key FROM (SELECT row_key, row_number() OVER" +
-      " (PARTITION BY application, environment, slug ORDER BY row_key DESC) AS n" +
-      " FROM check_in_entries WHERE row_key < :asOf AND (application, environment, slug) IN" +
+      ` (PARTITION BY ${["application, environment, slug", ...filtersOf(query, ["until"])]}` +
+      " ORDER BY row_key DESC) AS n" +
+      " FROM check_in_entries AS e WHERE row_key < :asOf AND (application, environment, slug) IN" +
       " (SELECT application, environment, slug FROM check_in_entries AS e WHERE" +
       ` ${all([...onMonitor(query), ...matching(query)])}` +
       ` GROUP BY application, environment, slug ORDER BY max(row_key) DESC LIMIT ${MAX_LIST_ROWS}))` +

@@ -319,5 +319,10 @@ Deno.test("list_monitors → the worst first, times as texts, five runs and miss
     assert.deepEqual([fine.state, fine.runs.length], ["ok", 5]);
     assert.equal(fine.runs[0].started_at, new Date(NOW).toISOString());
     assert.equal(fine.next_at, new Date(NOW + 60_000).toISOString());
+    const first = await tool.run({ limit: 1 }, reader);
+    assert.match(first.summary, /^Monitors, worst first: 1\. There may be more/);
+    const rest = await tool.run({ limit: 1, before: jsonOf(first.data).next }, reader);
+    assert.match(rest.summary, /There are no more/);
+    assert.equal(jsonOf(rest.data).rows[0].slug, "fine");
   });
 });

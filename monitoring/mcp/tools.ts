@@ -180,8 +180,9 @@ export const TOOLS: readonly Tool[] = [
     title: "List monitors",
     description:
       "Lists jobs that send check-ins, the worst first: state (`over_time`: runs longer than max_runtime; `unfinished`:" +
-      " its last run has no end, and the job or its process has started since; `missed`: the last expected run did not" +
-      " come) and since when, schedule, next expected run, the newest runs and when none came. Durations are in milliseconds.",
+      " so did its last run, and the job or its process has started since; `missed`: the last expected run did not come)" +
+      " and since when (`since_earlier`: or earlier), schedule, next expected run, the newest runs and when none came." +
+      " Durations are in milliseconds.",
     input: object(listInputs("monitors")),
     run: (input, reader) => listRows("monitors", "Monitors", input, reader, monitorSummary),
   },
@@ -255,7 +256,8 @@ function listRows(
   const isShortened = fitting < page.rows.length;
   // Read again, so that `next` is after the last row that fits.
   if (isShortened) page = read(Math.max(1, fitting));
-  const summary = [`${what}, ${query.sort ?? NEWEST} first: ${page.rows.length}.`];
+  const order = view === "monitors" ? "worst" : query.sort ?? NEWEST;
+  const summary = [`${what}, ${order} first: ${page.rows.length}.`];
   if (isShortened) summary.push("Truncated: further rows of this page did not fit.");
   summary.push(
     page.next === null

@@ -384,7 +384,7 @@ export interface MonitorRunRow {
   readonly check_in_id: string | null;
   readonly started_at: number;
   readonly state: RunState;
-  /** Milliseconds; without an end, those until now, the next start of the job or that of a process. Null: not sent. */
+  /** Milliseconds; without an end, those until now, `unfinished` until the job or a process started. Null: not sent. */
   readonly duration: number | null;
   readonly release: string | null;
   readonly trace_id: string | null;
@@ -394,8 +394,10 @@ export interface MonitorRunRow {
 export interface MonitorRow
   extends Pick<MonitorRunRow, "monitor" | "slug" | "application" | "environment"> {
   readonly state: MonitorState;
-  /** Start of the first of the newest runs that all have this state; of missed ones the time of the first. */
+  /** Start of the first of the newest runs that all have this state, `over_time` its end; of missed ones the first's time. */
   readonly since: number;
+  /** It may have had this state before: earlier runs were not read. */
+  readonly since_earlier: boolean;
   /** In words; null: none was sent. */
   readonly schedule: string | null;
   /** Of its crontab; null: it has none. */
@@ -412,7 +414,7 @@ export interface MonitorRow
   >[];
   /** When runs were expected that did not come, newest first. */
   readonly missed: readonly number[];
-  /** Earlier runs are stored. */
+  /** Other runs are stored. */
   readonly has_more: boolean;
 }
 

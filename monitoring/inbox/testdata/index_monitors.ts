@@ -61,31 +61,60 @@ export function addMonitorTests(test: AddTest): void {
     );
     assert.equal(row?.runs.length, 6);
     // The same check-ins, later.
-    assert.equal(monitors(inbox, { now: NOON + 2 * MINUTE_MS })[0]?.state, "over_time");
+    const long = monitors(inbox, { now: NOON + 2 * MINUTE_MS })[0]!;
+    assert.deepEqual([long.state, long.since], ["over_time", NOON + MINUTE_MS]);
     await add(checkIn(0, 6, "ok"));
     assert.equal(monitors(inbox, { now: NOON + 5 * MINUTE_MS })[0]?.state, "ok");
     const late = monitors(inbox, { now: NOON + 12 * MINUTE_MS })[0]!;
     assert.deepEqual([late.state, late.since], ["missed", NOON + 4 * MINUTE_MS]);
   });
 
-  test("process started again → its run without an end is unfinished", async (inbox, _, addOf) => {
-    const sender = { environment: "test", release: "shop@1" };
-    const started = (minutes: number): TestItem => ["event", {
-      message: "started",
-      contexts: { app: { app_start_time: new Date(NOON - minutes * MINUTE_MS).toISOString() } },
-    }];
-    const header = { sdk: { name: "sentry.python" }, sender };
-    await addOf(header, started(40));
-    await addOf(header, checkIn(10, 1, "in_progress", { monitor_config: { max_runtime: 60 } }));
-    assert.deepEqual(states(inbox), ["sync running"]);
-    await addOf(header, started(4));
-    const [run] = runs(inbox);
-    assert.deepEqual([run?.state, run?.duration, run?.release], [
-      "unfinished",
-      6 * MINUTE_MS,
-      "shop@1",
+  test(
+    "process and job started again → a run without an end is unfinished after its time",
+    async (inbox, _, addOf) => {
+      const sender = { environment: "test", release: "shop@1" };
+      const started = (minutes: number): TestItem => ["event", {
+        message: "started",
+        contexts: { app: { app_start_time: new Date(NOON - minutes * MINUTE_MS).toISOString() } },
+      }];
+      const header = { sdk: { name: "sentry.python" }, sender };
+      await addOf(header, started(40));
+      await addOf(header, checkIn(10, 1, "in_progress", { monitor_config: { max_runtime: 60 } }));
+      assert.deepEqual(states(inbox), ["sync running"]);
+      await addOf(header, started(4));
+      await addOf(header, checkIn(3, 2, "in_progress"));
+      assert.deepEqual(states(inbox), ["sync running", "sync running"]);
+      const [other, run] = runs(inbox, { now: NOON + 58 * MINUTE_MS });
+      assert.equal(other?.state, "over_time");
+      assert.deepEqual([run?.state, run?.duration, run?.release], [
+        "unfinished",
+        6 * MINUTE_MS,
+        "shop@1",
+      ]);
+    },
+  );
+
+  test("more runs than are read → since earlier; those before a time", async (inbox, add) => {
+    const every4Min = {
+      monitor_config: { schedule: { type: "interval", value: 4, unit: "minute" } },
+    };
+    await add(checkIn(400, 1, "error"));
+    await add(checkIn(390, 2, "ok"), checkIn(380, 3, "ok"));
+    const [few] = monitors(inbox, { until: NOON - 385 * MINUTE_MS, limit: 1 });
+    assert.deepEqual([few?.since_earlier, few?.since, few?.has_more], [
+      ...[false, NOON - 390 * MINUTE_MS, true],
     ]);
-  });
+    for (let n = 100; n >= 0; n--) await add(checkIn(n, n + 10, "ok", every4Min));
+    const [row] = monitors(inbox, { until: NOON - 385 * MINUTE_MS });
+    assert.deepEqual([row?.state, row?.since, row?.since_earlier, row?.has_more], [
+      ...["ok", NOON - 100 * MINUTE_MS, true, true],
+    ]);
+    assert.deepEqual(row?.runs.map(({ state }) => state), ["ok", "failed"]);
+    assert.deepEqual(row?.missed, [NOON - 392 * MINUTE_MS, NOON - 396 * MINUTE_MS]);
+    const until = NOON - 200 * MINUTE_MS;
+    assert.equal(monitors(inbox, { until })[0]?.missed[0], NOON - 204 * MINUTE_MS);
+    assert.equal(monitors(inbox)[0]?.since_earlier, true);
+  }, 200);
 
   test(
     "one slug in two environments and applications → a monitor each",

@@ -93,17 +93,17 @@ export function runRows(
   return runs.map((run, n) => {
     const { started_at, ended, checkIns } = run;
     const [first] = checkIns;
-    // Without an end, until the next start of the job or of the process.
     const stops = [runs[n + 1]?.started_at, ...starts]
       .filter((at) => at !== undefined && at > started_at && at <= now) as number[];
-    const until = Math.min(now, ...stops);
+    // A job may run twice at a time, and in one of several processes.
     const state: RunState = ended !== null
       ? ended === "ok" ? "ok" : "failed"
+      : now - started_at <= max_runtime_ms
+      ? "running"
       : stops.length > 0
       ? "unfinished"
-      : now - started_at > max_runtime_ms
-      ? "over_time"
-      : "running";
+      : "over_time";
+    const until = state === "unfinished" ? Math.min(...stops) : now;
     const key = Math.min(...checkIns.map(({ row_key }) => row_key));
     const found = <T>(read: (checkIn: CheckIn) => T | null) =>
       checkIns.map(read).find((value) => value !== null) ?? null;
@@ -145,21 +145,26 @@ const WORST: readonly MonitorState[] = [
 ];
 
 /**
- * @param rows at least one, newest first
+ * @param rows the newest ones, at least one, newest first
  * @param shown those that match the query
+ * @param shownMissed those in the time of the query
+ * @param isAll whether `rows` are all of its runs
  */
 export function monitorRow(
   rows: readonly MonitorRunRow[],
   shown: readonly MonitorRunRow[],
   config: MonitorConfig,
   { missed, next, afterNewest }: Expected,
-  hasMore: boolean,
+  shownMissed: readonly number[],
+  isAll: boolean,
 ): MonitorRow {
   const [newest] = rows as [MonitorRunRow];
   const { monitor, slug, application, environment } = newest;
   const isOpen = newest.state === "running" || newest.state === "over_time";
   const isMissed = !isOpen && missed[0] !== undefined && missed[0] > newest.started_at;
   const other = rows.findIndex(({ state }) => state !== newest.state);
+  const { started_at } = rows.at(other === -1 ? -1 : other - 1)!;
+  const listed = shown.slice(0, MAX_ROW_RUNS);
   return {
     monitor,
     slug,
@@ -168,18 +173,18 @@ export function monitorRow(
     state: isMissed ? "missed" : newest.state,
     since: isMissed
       ? afterNewest ?? missed[0]!
-      : rows.at(other === -1 ? -1 : other - 1)!.started_at,
+      : started_at + (newest.state === "over_time" ? config.max_runtime_ms : 0),
+    since_earlier: !isMissed && other === -1 && !isAll,
     schedule: scheduleWords(config),
     timezone: config.schedule?.type === "crontab" ? config.timezone ?? "UTC" : null,
     margin: config.margin_ms,
     max_runtime: config.max_runtime_ms,
     next_at: next,
-    runs: shown.slice(0, MAX_ROW_RUNS)
-      .map(({ envelope, index, started_at, state, duration }) => (
-        { envelope, index, started_at, state, duration }
-      )),
-    missed: missed.slice(0, MAX_ROW_RUNS),
-    has_more: hasMore || shown.length > MAX_ROW_RUNS,
+    runs: listed.map(({ envelope, index, started_at, state, duration }) => (
+      { envelope, index, started_at, state, duration }
+    )),
+    missed: shownMissed.slice(0, MAX_ROW_RUNS),
+    has_more: !isAll || rows.length > listed.length,
   };
 }
 
