@@ -1,6 +1,6 @@
 import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
-import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
+import { mainSection, sectionDuring } from "../../monitoring/models/trace/time_sections.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import { percentAt } from "../charts/time_scale.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
@@ -12,20 +12,24 @@ import { useTrace } from "../kit/PlayLink.tsx";
  *
  * @param props.isEvent whether a mark of the trace is the error or log
  * @param props.what title of the line
+ * @param props.during shows the roots during this time alone
  */
-export function EventInTrace({ traceId, isEvent, what, href }: {
+export function EventInTrace({ traceId, isEvent, what, href, during }: {
   traceId: string;
   isEvent: (mark: PlacedMark) => boolean;
   what: string;
   href: string;
+  during?: Extent;
 }) {
   const trace = useTrace(traceId);
   if (!trace || trace.summary.spans === 0) return null;
-  const { summary: { duration_ms, spans, failed }, sections, marks } = trace;
+  const { sections, marks } = trace;
+  const section = during && sectionDuring(trace.tree, trace.times, during);
+  const { duration_ms, spans, failed } = section ?? trace.summary;
   const at = marks.find((mark) => !mark.astray && isEvent(mark))?.at_ms;
   const contains = ({ start_ms, end_ms }: Extent) =>
     at !== undefined && start_ms <= at && at <= end_ms;
-  const frame = sections.find(contains) ?? mainSection(sections);
+  const frame = section ?? sections.find(contains) ?? mainSection(sections);
   return (
     <a className="event-trace bare" href={href}>
       <b>Trace</b>{" "}

@@ -75,14 +75,13 @@ export function RunDetail({ openRun, known, monitors, back }: {
 
 function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow | undefined }) {
   const { trace_id: trace, envelope, check_in_id: id } = run;
-  const ok = monitor?.runs.filter(({ state }) => state === "ok").length ?? 0;
   const entries: readonly (readonly [string, string | null | undefined])[] = [
     ["Took", tookText(run)],
     ["Release", run.release],
     ["Environment", run.environment],
     ["Schedule", monitor?.schedule],
     ["May take", monitor && minutesText(monitor.max_runtime)],
-    ["Runs ok", monitor && `${formatNumber(ok)} of ${formatNumber(monitor.runs.length)}`],
+    ["Runs ok", monitor && runsOk(monitor)],
   ];
   return (
     <>
@@ -99,6 +98,7 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
             isEvent={() => false}
             what=""
             href={linkTo("traces", [trace])}
+            during={{ start_ms: run.started_at, end_ms: run.started_at + (run.duration ?? 0) }}
           />
         </>
       )}
@@ -111,13 +111,19 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
   );
 }
 
+/** "49 of 50 listed" */
+function runsOk({ runs, has_more }: MonitorRow): string {
+  const ok = runs.filter(({ state }) => state === "ok").length;
+  return `${formatNumber(ok)} of ${formatNumber(runs.length)}${has_more ? " listed" : ""}`;
+}
+
 /** Errors and logs of the run's trace while it ran: a trace may be that of a whole process. */
 function RunMarks({ run, traceId }: { run: MonitorRunRow; traceId: string }) {
   const { started_at, duration } = run;
   const trace = useTrace(traceId);
-  const isDuring = ({ at_ms, astray }: PlacedMark) =>
-    !astray && at_ms <= started_at + (duration ?? 0) + SLACK_MS &&
-    (duration === null || at_ms >= started_at - SLACK_MS);
+  const since = duration === null ? 0 : started_at - SLACK_MS;
+  const until = started_at + (duration ?? 0) + SLACK_MS;
+  const isDuring = ({ at_ms, astray }: PlacedMark) => !astray && at_ms >= since && at_ms <= until;
   const marks = (trace?.marks ?? []).filter(isDuring).sort((a, b) => a.at_ms - b.at_ms);
   const errors = marks.filter(({ kind }) => kind === "error");
   const shown = new Set([...errors, ...marks.toReversed()].slice(0, MAX_MARKS));
@@ -126,7 +132,16 @@ function RunMarks({ run, traceId }: { run: MonitorRunRow; traceId: string }) {
     <section aria-labelledby="run-marks" className="before">
       <header className="line">
         <h4 id="run-marks">Errors and logs of this run</h4>
-        <a className="end" href={fragmentTo("logs", [], { trace: traceId })}>Open in Logs</a>
+        <a
+          className="end"
+          href={fragmentTo("logs", [], {
+            trace: traceId,
+            since: `${Math.floor(since)}`,
+            until: `${Math.ceil(until)}`,
+          })}
+        >
+          Open in Logs
+        </a>
       </header>
       {marks.length > shown.size && (
         <p className="note">

@@ -73,6 +73,31 @@ function isNear(a: Extent, b: Extent): boolean {
   return b.start_ms - a.end_ms <= FAR_FACTOR * longer;
 }
 
+/** The roots of a trace during a time, with their spans, if it has others: a process may have one trace for all it does. */
+export function sectionDuring(
+  { roots, nodes }: SpanTree,
+  { byNode }: TraceTimes,
+  { start_ms, end_ms }: Extent,
+): (Extent & Record<"duration_ms" | "spans" | "failed", number>) | undefined {
+  const during = roots.filter((root) => {
+    const at = byNode.get(root)!;
+    return at.start_ms <= end_ms && (at.isOpen ? at.start_ms : at.end_ms) >= start_ms;
+  });
+  if (during.length === 0 || during.length === roots.length) return undefined;
+  const kept = new Set(during);
+  for (const node of nodes) if (node.parent && kept.has(node.parent)) kept.add(node);
+  const start = during.reduce(
+    (start, root) => Math.min(start, byNode.get(root)!.start_ms),
+    start_ms,
+  );
+  const end = during.reduce((end, root) => Math.max(end, byNode.get(root)!.end_ms), end_ms);
+  const spans = [...kept].flatMap(({ span }) => span ?? []);
+  return {
+    ...{ start_ms: start, end_ms: end, duration_ms: end - start, spans: spans.length },
+    failed: spans.filter(({ failed }) => failed).length,
+  };
+}
+
 /** The section with the most spans, else with the most errors and logs; the first of several. */
 export function mainSection(sections: readonly TimeSection[]): TimeSection {
   const weight = ({ errors, logs }: TimeSection) => errors + logs;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readTrace } from "./trace.ts";
-import { mainSection } from "./time_sections.ts";
+import { mainSection, sectionDuring } from "./time_sections.ts";
 import { markOf, spanOf } from "./testdata/spans.ts";
 
 const HOUR = 3_600_000;
@@ -54,6 +54,21 @@ Deno.test("only errors → sections; the one with the most is the main one", () 
     all: [[0, 0, 0, 1], [HOUR, HOUR + 200, 0, 2]],
     main: HOUR,
   });
+});
+
+Deno.test("time in a trace of several runs → the roots during it with their spans, else undefined", () => {
+  const later = [spanOf("run", null, HOUR, HOUR + 50), spanOf("query", "run", HOUR, HOUR + 9)];
+  const lost = spanOf("lost", null, 10, null);
+  const during = (start_ms: number, spans = [...load, lost, ...later]) => {
+    const { tree, times } = readTrace({ spans, marks: [] });
+    return sectionDuring(tree, times, { start_ms, end_ms: start_ms + 60 });
+  };
+  assert.deepEqual(during(HOUR - 5), {
+    ...{ start_ms: HOUR - 5, end_ms: HOUR + 55, duration_ms: 60, spans: 2, failed: 0 },
+  });
+  assert.equal(during(500)?.spans, 3);
+  assert.equal(during(500, load), undefined);
+  assert.equal(during(9_000), undefined);
 });
 
 Deno.test("empty trace → one section", () => {
