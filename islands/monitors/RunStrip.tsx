@@ -30,6 +30,9 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
   const { start_ms: from, end_ms: to } = time;
   const left = (at: number) => `${percentAt(time, at)}%`;
   const runs = row.runs.filter(({ started_at }) => isDuring(time, started_at));
+  // In dense strips the newest and those that failed are above.
+  const drawn = runs.toReversed()
+    .sort((a, b) => Number(a.state === "failed") - Number(b.state === "failed"));
   const missed = row.missed.filter((at) => isDuring(time, at));
   // What has no end may be far longer: at the upper edge.
   const ended = runs.filter((run) => !isOpen(run) && run.duration);
@@ -55,7 +58,7 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
           title={`${formatTimeOfDay(at)} expected, did not come`}
         />
       ))}
-      {runs.map((run) => (
+      {drawn.map((run) => (
         <a
           key={runKey(run)}
           className={`run ${kindOf(run.state)}`}
@@ -69,7 +72,7 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
         </a>
       ))}
       <div className="took-plot">
-        {runs.map((run) =>
+        {drawn.map((run) =>
           run.duration !== null && (
             <i
               key={runKey(run)}

@@ -27,6 +27,7 @@ export function RunTable({ list, monitor, openRun }: {
   const all = Object.fromEntries(params);
   const chosen = SHOWN[params.get("runs") ?? ""];
   const rows = list.rows.filter(({ state }) => chosen?.includes(state) ?? true);
+  const listed = (list.more ? "newest " : "") + formatCount(list.rows.length, "run");
   const count = (name: string) =>
     formatNumber(list.rows.filter(({ state }) => SHOWN[name]!.includes(state)).length);
   return (
@@ -43,16 +44,10 @@ export function RunTable({ list, monitor, openRun }: {
       </p>
       <header className="line">
         <h3 id="runs">Runs</h3>
-        {monitor
-          ? (
-            <span className="quiet">
-              of {monitor.slug} ·{" "}
-              <a href={fragmentTo("monitors", path, { ...all, monitor: undefined })}>
-                of all monitors
-              </a>
-            </span>
-          )
-          : <span className="quiet">newest {formatCount(list.rows.length, "run")}</span>}
+        <span className="quiet">{listed} {monitor && `of ${monitor.slug}`}</span>
+        {monitor && (
+          <a href={fragmentTo("monitors", path, { ...all, monitor: undefined })}>of all monitors</a>
+        )}
         <div className="end">
           <Segmented
             label="Runs shown"
@@ -74,7 +69,9 @@ export function RunTable({ list, monitor, openRun }: {
         openKey={openRun}
         hrefOf={({ envelope, index }) => fragmentTo("monitors", [`${envelope}`, `${index}`], all)}
       />
-      {rows.length === 0 && <p className="empty">No runs.</p>}
+      {rows.length === 0 && (
+        <p className="empty">{list.rows.length === 0 ? "No runs." : `None of the ${listed}.`}</p>
+      )}
       <MoreButton text="Older runs" more={list.more} />
     </section>
   );

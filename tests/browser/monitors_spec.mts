@@ -123,6 +123,23 @@ test("runs that failed or have no end, another time, text that is markup → sho
   await runs(page).filter({ hasText: "report" }).getByRole("link").click();
   await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("report ok");
   await expectAccessibleLayout(page, "detail");
+  const many = Array.from({ length: 210 }, (_, n): TestItem => [
+    "check_in",
+    {
+      check_in_id: hexId(n + 10),
+      monitor_slug: n < 3 ? "many mixed" : "many",
+      status: n === 1 ? "error" : "ok",
+    },
+  ]);
+  await postEnvelope(server.origin, {}, ...many);
+  await page.goto("/#/monitors?q=many");
+  await expect(monitors(page).filter({ hasText: "listed" }))
+    .toContainText(/Ok since before .*50 of 50\slisted runs ok/);
+  await expect(monitors(page).filter({ hasText: "mixed" }).locator("a.run").last())
+    .toHaveClass(/refused/);
+  await expect(view(page)).toContainText("newest 200 runs");
+  await page.goto("/#/monitors?q=many&runs=open");
+  await expect(view(page)).toContainText("None of the newest 200 runs.");
   await page.goto("/#/monitors?q=nothing+has+this");
   await expect(view(page)).toContainText("No monitors match the filter.");
   await page.goto("/#/monitors/99/0");
