@@ -90,6 +90,7 @@ export function readMetricContent(
   const { samples, largest, omitted, ...content } = readMetric(id, points, {
     ...{ by, show, every },
     ...range,
+    now: Math.min(query.until ?? Infinity, query.now ?? Date.now()),
   });
   const places = JSON.stringify([...samples, ...largest].map((one) => [one.rowKey, one.index]));
   const ids = readAll<{ ids: string | null }>(sampleIdsSql, {}, { places })

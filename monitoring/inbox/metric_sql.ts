@@ -33,7 +33,7 @@ export const HISTORY_MS = 3_600_000;
 
 /**
  * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each among its newest `:most` rows those with at
- * most `:size` characters; of cumulative series also the last ones before `since`. `rows`: JSON of row key, series,
+ * most `:size` characters; of cumulative series also the last ones of each start before `since`. `rows`: JSON of row key, series,
  * release, points and exemplars. It is joined as text: SQLite would parse the points to make JSON of them.
  * Reads the index in its order. `older`: whether others are left out.
  */
@@ -47,7 +47,7 @@ export function pointsSql(query: ListQuery): string {
   ];
   const history = isGiven(query.since)
     ? ` UNION ALL SELECT row_key FROM (SELECT e.row_key, max(e.at) FROM ${from}` +
-      ` WHERE ${all(onHistory)} GROUP BY e.application, e.series)`
+      ` WHERE ${all(onHistory)} GROUP BY e.application, e.series, e.points ->> '$[0][2]')`
     : "";
   return "WITH named AS (SELECT value ->> 0 AS name, value ->> 1 AS kind, value ->> 2 AS unit" +
     " FROM json_each(:metrics)), metric AS MATERIALIZED (SELECT *, coalesce((SELECT row_key FROM metric_points AS e" +

@@ -211,7 +211,7 @@ for (const [temporality, name] of [[0, "delta"], [1, "cumulative"]] as const) {
       const { changes, withoutStart } = changesOf(points, kind, from, Infinity);
       assert.deepEqual(withoutStart, []);
       const values = new Values(kind);
-      for (const change of changes) values.add(change, "");
+      for (const change of changes) values.add(change);
       return [name, kind, unit, attributes, values.figure("sum", 1_000)];
     });
     assert.deepEqual(figures, [

@@ -116,6 +116,56 @@ export function addMetricTests(test: AddTest): void {
     },
   );
 
+  test(
+    "levels of series with points at other times → the newest of each still sent",
+    async (inbox, add) => {
+      const sent = (seconds: readonly number[], value: number, type: string, rest: Attributes) =>
+        seconds.map((second) =>
+          measured([value], {
+            ...{ name: type, type, timestamp: NOON / 1000 + second, is_cumulative: true },
+            ...rest,
+          })
+        );
+      const route = (value: string) => ({ attributes: { route: { value } }, is_cumulative: false });
+      const started = (second: number) => ({ start_timestamp: NOON / 1000 + second });
+      const [first, second] = [[0, 60, 120, 180, 360, 420], [30, 90, 150]];
+      await add(...sent(first, 10, "gauge", route("/a")));
+      await add(...sent(second, 20, "gauge", route("/b")));
+      await add(...sent(first, 3, "updown", started(-9)));
+      await add(...sent(second, 4, "updown", started(-5)));
+      const query = { every: 60_000, since: NOON };
+      for (const [name, both, one] of [["gauge", 15, 10], ["updown", 7, 3]] as const) {
+        const [group] = read(inbox, { ...query, name, until: NOON + 500_000 })!.groups;
+        assert.deepEqual(group!.points.map(({ value }) => value), [
+          both,
+          both,
+          both,
+          both,
+          one,
+          one,
+        ]);
+        assert.equal(group!.figures.last, one);
+        const until = NOON + 200_000;
+        assert.equal(read(inbox, { ...query, name, until })!.groups[0]!.figures.last, both);
+        const { rows } = inbox.page("metrics", { since: NOON, until });
+        assert.equal(rows.find((row) => row.name === name)?.value, both);
+      }
+    },
+  );
+
+  test("rate of an unfinished interval → by its elapsed part", async (inbox, add) => {
+    const counter = { name: "orders", type: "counter" };
+    await add(measured([60], counter));
+    await add(measured([10], { ...counter, timestamp: NOON / 1000 + 65 }));
+    const query = { name: "orders", show: "rate", every: 60_000, since: NOON } as const;
+    const rates = (query: Partial<MetricQuery>) => {
+      const { counted_to, groups } = read(inbox, query)!;
+      return [(counted_to - NOON) / 1000, groups[0]!.points.map(({ value }) => value)];
+    };
+    assert.deepEqual(rates({ ...query, now: NOON + 80_000 }), [80, [1, 0.5]]);
+    assert.deepEqual(rates({ ...query, until: NOON + 100_000 }), [100, [1, 0.25]]);
+  });
+
   test("samples → with their traces, the largest first", async (inbox, add) => {
     await add(measured([3, 1, 2]));
     const { samples, largest } = read(inbox)!;

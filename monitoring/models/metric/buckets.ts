@@ -171,8 +171,8 @@ export function estimatedPercentile(
   if (total < MIN_SAMPLES) return null;
   let left = Math.ceil(total * share);
   const [low, high, count] = sorted.find((range) => (left -= range[2]) <= 0) ?? sorted.at(-1)!;
-  const from = Number.isFinite(low) ? low : min ?? Math.min(0, high);
-  const to = Number.isFinite(high) ? high : max ?? from;
+  const from = Math.max(low, min ?? (Number.isFinite(low) ? low : Math.min(0, high)));
+  const to = Math.min(high, max ?? (Number.isFinite(high) ? high : from));
   const value = from + (to - from) * (left + count) / count;
   return Math.min(max ?? Infinity, Math.max(min ?? -Infinity, value));
 }

@@ -5,6 +5,8 @@ import type { MetricKind } from "./metric_id.ts";
 /** What a point says alone: a level or a value; of what adds up, the part since the point before. */
 export interface Change {
   readonly at: number;
+  /** When it began, of a level and after a reset the process; 0: not known. */
+  readonly since: number;
   /** Of a histogram and a summary the number of its values, else 1. */
   readonly count: number;
   /** Of these values; null: not sent. */
@@ -23,8 +25,8 @@ export interface Changes {
 }
 
 /**
- * Reads the points of a series. A cumulative one is compared with the one before; after a reset (its time began later, or
- * its value is lower) its whole value counts.
+ * Reads the points of a series. A cumulative one is compared with the one before of the same start: several processes may
+ * send one series. The first one of a start, and one with a lower value, count whole.
  *
  * @param points in any order; those before `from` are only compared with
  * @param from milliseconds since 1970
@@ -39,7 +41,7 @@ export function changesOf(
   const changes: Change[] = [];
   const withoutValue: number[] = [];
   const withoutStart: number[] = [];
-  let before: Point | undefined;
+  const byStart = new Map<number, Point>();
   for (const point of points.toSorted(([a], [b]) => a - b)) {
     const [at, value, start = 0] = point;
     if (at >= to) break;
@@ -48,13 +50,13 @@ export function changesOf(
       if (isShown) withoutValue.push(at);
       continue;
     }
-    const isCumulative = start !== 0;
+    const isCumulative = start !== 0 && kind !== "updown";
+    const last = byStart.get(start);
     // The same point, sent again.
-    if (isCumulative && before?.[0] === at && before[2] === start) continue;
-    const last = before;
-    if (isCumulative) before = point;
+    if (isCumulative && last?.[0] === at) continue;
+    if (isCumulative) byStart.set(start, point);
     if (!isShown) continue;
-    const isReset = last !== undefined && (start > last[2]! || value < last[1]!);
+    const isReset = last !== undefined && value < last[1]!;
     const isWhole = !isCumulative || isReset || (last === undefined && start >= from);
     const change = isWhole ? wholeOf(point, kind) : last && differenceOf(point, last, kind);
     if (change) changes.push(change);
@@ -64,17 +66,18 @@ export function changesOf(
 }
 
 function wholeOf(
-  [at, value, , sum = null, min = null, max = null, buckets = null]: Point,
+  [at, value, start = 0, sum = null, min = null, max = null, buckets = null]: Point,
   kind: MetricKind,
 ): Change {
+  const since = Math.max(0, start);
   if (kind === "histogram" || kind === "summary") {
-    return { at, count: value!, sum, min, max, buckets };
+    return { at, since, count: value!, sum, min, max, buckets };
   }
-  return { at, count: 1, sum: value, min: value, max: value, buckets: null };
+  return { at, since, count: 1, sum: value, min: value, max: value, buckets: null };
 }
 
 function differenceOf(point: Point, before: Point, kind: MetricKind): Change {
-  const now = wholeOf(point, kind);
+  const now = { ...wholeOf(point, kind), since: before[0] };
   const last = wholeOf(before, kind);
   const sum = now.sum === null || last.sum === null ? null : now.sum - last.sum;
   if (kind === "counter") return { ...now, sum, min: sum, max: sum };

@@ -1,12 +1,13 @@
 import { percentileRank } from "../percentile.ts";
+import { HOUR_MS } from "../time_units.ts";
 import { type Buckets, combined, estimatedPercentile, rangesOf } from "./buckets.ts";
 import type { Change } from "./changes.ts";
 import type { MetricKind } from "./metric_id.ts";
 
 /**
  * What is shown of the values of a time. `count`: their number. `sum`: of a counter what it grew by. `rate`: of a counter
- * its sum, else the count, each second. `avg`: sum by count. `last`: of each series the newest value; of several series
- * of a gauge their average, of an up-down counter their sum. Percentiles: by nearest rank; of a histogram estimated.
+ * its sum, else the count, each second. `avg`: sum by count. `last`: of {@linkcode addLasts}; of several series of a
+ * gauge their average, of an up-down counter their sum. Percentiles: by nearest rank; of a histogram estimated.
  */
 export const FIGURES = [
   ...["rate", "count", "sum", "avg"] as const,
@@ -27,6 +28,36 @@ export const FIGURES_OF: Readonly<Record<MetricKind, readonly Figure[]>> = {
   summary: ["avg", "count", "rate", "sum"],
 };
 
+/** A value of a level lasts for so many of the usual distances of its series, and at most so long. */
+const MAX_DISTANCES = 3;
+const MAX_CARRIED_MS = HOUR_MS;
+
+/**
+ * Adds to each time the newest values of series, also those from before that are still being sent.
+ *
+ * @param changes of one series, in order of time; of an up-down counter each start is a process of its own
+ * @param times with their starts, in order
+ * @param length of each time, in milliseconds
+ */
+export function addLasts(
+  changes: readonly Change[],
+  times: readonly (readonly [from: number, values: Values])[],
+  length: number,
+): void {
+  for (const stream of Map.groupBy(changes, ({ since }) => since).values()) {
+    const distances = stream.slice(1).map(({ at }, n) => at - stream[n]!.at).sort((a, b) => a - b);
+    const usual = distances[Math.floor(distances.length / 2)];
+    const carriedMs = usual === undefined
+      ? length
+      : Math.min(MAX_CARRIED_MS, MAX_DISTANCES * usual);
+    let n = -1;
+    for (const [from, values] of times) {
+      while (n + 1 < stream.length && stream[n + 1]!.at < from + length) n++;
+      if (n !== -1) values.addLast(stream[n]!, from, carriedMs);
+    }
+  }
+}
+
 /** The values of one time, of one or more series. */
 export class Values {
   /** Of a counter the number of its points. */
@@ -39,13 +70,17 @@ export class Values {
   /** Of each layout one. */
   readonly #buckets: Buckets[] = [];
   #hasBuckets = true;
-  readonly #last = new Map<string, Change>();
+  #newest = -Infinity;
+  #since = Infinity;
+  /** Sum and number of the newest values of series. */
+  readonly #last = { sum: 0, series: 0 };
 
   constructor(readonly kind: MetricKind) {}
 
   /** All are added before figures are read. */
-  add(change: Change, series: string): void {
-    const { at, count, sum, min, max, buckets } = change;
+  add({ at, since, count, sum, min, max, buckets }: Change): void {
+    this.#newest = Math.max(this.#newest, at);
+    if (since > 0) this.#since = Math.min(this.#since, since);
     this.count += count;
     this.#sum = this.#sum === null || sum === null ? null : this.#sum + sum;
     if (this.kind === "histogram") {
@@ -54,8 +89,19 @@ export class Values {
       if (min !== null) this.#min = Math.min(this.#min ?? min, min);
       if (max !== null) this.#max = Math.max(this.#max ?? max, max);
     } else if (sum !== null) this.#values.push(sum);
-    const last = this.#last.get(series);
-    if (last === undefined || last.at <= at) this.#last.set(series, change);
+  }
+
+  /**
+   * Adds the newest value of a series. Of a gauge all of this time count, of an up-down counter only those still sent.
+   *
+   * @param from start of this time
+   * @param carriedMs how long the value is taken to last
+   */
+  addLast({ at, sum }: Change, from: number, carriedMs: number): void {
+    const isOfTime = at >= from && this.kind === "gauge";
+    if (!isOfTime && this.#newest > at + carriedMs) return;
+    this.#last.sum += sum ?? 0;
+    this.#last.series++;
   }
 
   #addBuckets(buckets: Buckets): void {
@@ -66,6 +112,11 @@ export class Values {
       return;
     }
     this.#buckets.push(buckets);
+  }
+
+  /** Milliseconds of an unfinished time in which its values were counted. */
+  counted(elapsed: number): number {
+    return Math.max(elapsed, this.#newest - this.#since);
   }
 
   /** @param ms the length of the time. @returns null: there is none, or of a percentile too few values */
@@ -82,8 +133,8 @@ export class Values {
       case "avg":
         return this.#sum === null ? null : this.#sum / this.count;
       case "last": {
-        const last = [...this.#last.values()].reduce((sum, change) => sum + (change.sum ?? 0), 0);
-        return this.kind === "updown" ? last : last / this.#last.size;
+        const { sum, series } = this.#last;
+        return series === 0 ? null : this.kind === "updown" ? sum : sum / series;
       }
     }
     const share = PERCENTILES[figure];

@@ -1,8 +1,8 @@
 import { MIN_SAMPLES } from "../percentile.ts";
 import type { MetricRow } from "../rows.ts";
 import { timeStep } from "../time_units.ts";
-import { changesOf } from "./changes.ts";
-import { type Figure, FIGURES_OF, Values } from "./figures.ts";
+import { type Change, changesOf } from "./changes.ts";
+import { addLasts, type Figure, FIGURES_OF, Values } from "./figures.ts";
 import type { Point, Sample } from "./metric_entry.ts";
 import type { MetricId, MetricKind } from "./metric_id.ts";
 
@@ -41,6 +41,8 @@ export interface MetricShape {
   /** What counts, milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
+  /** The present, or the end of a time that is over. */
+  readonly now: number;
 }
 
 /** A metric over time: the answer of `view=metric`. All texts are untrusted. */
@@ -58,6 +60,8 @@ export interface MetricContent extends MetricId {
   readonly from: number;
   readonly to: number;
   readonly every: number;
+  /** Within the last interval if it is unfinished, else `to`. */
+  readonly counted_to: number;
   /** Those with most values first, at most {@linkcode MAX_GROUPS}. */
   readonly groups: readonly MetricGroup[];
   readonly intervals: IntervalCounts;
@@ -154,6 +158,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
   );
   const from = Math.floor(shape.from / every) * every;
   const to = Math.max(from + every, Math.ceil(shape.to / every) * every);
+  const counted_to = Math.min(to, shape.now);
   const intervalOf = (at: number) => Math.floor(at / every) * every;
 
   const groups = new Map<string | null, GroupValues>();
@@ -168,7 +173,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
     const value = isOfSender(by) ? series[by as "application"] : series.attributes[by];
     return value === undefined || value === null ? null : String(value);
   };
-  for (const { key, series, release, points } of seriesOf(found, by === "release")) {
+  for (const { series, release, points } of seriesOf(found, by === "release")) {
     const group = groupOf(valueOf(series, release));
     group.series.add(series);
     const { changes, withoutValue, withoutStart } = changesOf(
@@ -178,9 +183,10 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
       shape.to,
     );
     for (const change of changes) {
-      group.all.add(change, key);
-      group.at(intervalOf(change.at)).add(change, key);
+      group.all.add(change);
+      group.at(intervalOf(change.at)).add(change);
     }
+    if (isLevel(kind)) group.levels.push(changes);
     for (const at of withoutValue) group.withoutValue.add(intervalOf(at));
     for (const at of withoutStart) group.unknown.add(intervalOf(at));
   }
@@ -188,10 +194,14 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
   const counts = { shown: 0, too_few: 0, without_value: 0, unknown: 0 };
   const rows = [...groups].map(([value, group]): MetricGroup => {
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
+    for (const changes of group.levels) addLasts(changes, intervals, every);
     const newest = intervals.findLast(([, { count }]) => count > 0)?.[1];
     const points = intervals.map(([at, values]) => ({
       at,
-      value: values.figure(show, every),
+      value: values.figure(
+        show,
+        at + every > counted_to ? values.counted(counted_to - at) : every,
+      ),
       count: values.count,
     })).filter(({ count }) => count > 0);
     for (const { value, count } of points) {
@@ -227,7 +237,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
     applications: applicationsOf(found.series.values()),
     attributes: attributesOf(found),
     by: by ?? null,
-    ...{ show, figures, from, to, every, intervals: counts },
+    ...{ show, figures, from, to, every, counted_to, intervals: counts },
     groups: rows.slice(0, MAX_GROUPS),
     ...samplesOf(found, valueOf, shape, every),
     omitted: {
@@ -247,6 +257,8 @@ class GroupValues {
   readonly all: Values;
   readonly intervals = new Map<number, Values>();
   readonly series = new Set<Series>();
+  /** Of each series. */
+  readonly levels: (readonly Change[])[] = [];
   readonly withoutValue = new Set<number>();
   readonly unknown = new Set<number>();
 
@@ -261,12 +273,13 @@ class GroupValues {
   }
 }
 
+const isLevel = (kind: MetricKind) => kind === "gauge" || kind === "updown";
+
 /** The points of each series. @param byRelease of each release of their own */
 function seriesOf({ series, rows }: FoundPoints, byRelease = false) {
   const found = new Map<
     string,
     Pick<StoredPoints, "release"> & {
-      readonly key: string;
       readonly series: Series;
       readonly points: Point[];
     }
@@ -275,7 +288,7 @@ function seriesOf({ series, rows }: FoundPoints, byRelease = false) {
     const of = series.get(key);
     if (of === undefined) continue;
     const id = byRelease ? `${key} ${release}` : key;
-    const known = found.get(id) ?? { key, series: of, release, points: [] };
+    const known = found.get(id) ?? { series: of, release, points: [] };
     found.set(id, known);
     for (const point of points) known.points.push(point);
   }
@@ -370,12 +383,17 @@ export function metricRow(
   const all = new Values(id.kind);
   const length = (to - from) / CHART_PARTS;
   const parts = Array.from({ length: CHART_PARTS }, () => new Values(id.kind));
-  for (const { key, points } of seriesOf(found)) {
-    for (const change of changesOf(points, id.kind, from, to).changes) {
-      all.add(change, key);
-      parts[Math.min(CHART_PARTS - 1, Math.floor((change.at - from) / length))]!.add(change, key);
+  const levels: (readonly Change[])[] = [];
+  for (const { points } of seriesOf(found)) {
+    const { changes } = changesOf(points, id.kind, from, to);
+    for (const change of changes) {
+      all.add(change);
+      parts[Math.min(CHART_PARTS - 1, Math.floor((change.at - from) / length))]!.add(change);
     }
+    if (isLevel(id.kind)) levels.push(changes);
   }
+  const times = parts.map((part, n) => [from + n * length, part] as const);
+  for (const changes of levels) addLasts(changes, times, length);
   const newest = parts.findLast(({ count }) => count > 0);
   return {
     show,

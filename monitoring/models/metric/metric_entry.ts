@@ -151,7 +151,7 @@ export class MetricCollector {
 }
 
 function pointOf(item: unknown, kind: MetricKind, time: number, receivedAt: number): Point {
-  const start = at(item, "is_cumulative") === true && kind !== "updown"
+  const start = at(item, "is_cumulative") === true
     ? plausibleTime(at(item, "start_timestamp"), receivedAt) ?? -1
     : 0;
   const value = at(item, "has_no_value") === true ? null : valueOf(item);

@@ -5,7 +5,14 @@ import { indexBody } from "../index/index_entries.ts";
 import { metricPoints } from "../otlp/otlp_metric.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import { percentile } from "../percentile.ts";
-import { boundedBuckets, type Buckets, combined, MAX_BUCKETS, rangesOf } from "./buckets.ts";
+import {
+  boundedBuckets,
+  type Buckets,
+  combined,
+  estimatedPercentile,
+  MAX_BUCKETS,
+  rangesOf,
+} from "./buckets.ts";
 import { changesOf } from "./changes.ts";
 import { FIGURES, FIGURES_OF, Values } from "./figures.ts";
 import { MetricCollector, type Point } from "./metric_entry.ts";
@@ -47,7 +54,7 @@ Deno.test("any JSON as a measurement → never throws; what is read is bounded",
       assert.ok(JSON.stringify(attributes).length < 10_000);
       const { changes } = changesOf(points, kind, 0, Infinity);
       const values = new Values(kind);
-      for (const change of changes) values.add(change, "");
+      for (const change of changes) values.add(change);
       for (const figure of FIGURES) values.figure(figure, 1_000);
     }
   }));
@@ -110,7 +117,7 @@ Deno.test("delta or cumulative, restarts, sent twice, in any order → the sums 
     near(changes.reduce((sum, change) => sum + change.sum!, 0), all.reduce((a, b) => a + b, 0));
     if (kind !== "histogram") return;
     const values = new Values(kind);
-    for (const change of changes) values.add(change, "");
+    for (const change of changes) values.add(change);
     assert.equal(values.figure("count", 1_000) ?? 0, all.length);
     const ranges = changes.flatMap(({ buckets }) => rangesOf(buckets!));
     const inFirst = ranges.filter(([, high]) => high <= 10).reduce((sum, [, , n]) => sum + n, 0);
@@ -137,6 +144,16 @@ Deno.test("cumulative from an earlier start → compared with the point before; 
   assert.deepEqual(sums(105, points.slice(1)), [[], [110]]);
 });
 
+Deno.test("cumulative points of two processes as one series → what each of them added", () => {
+  const one: Point[] = [[10, 100, 1], [20, 110, 1], [30, 130, 1]];
+  const other: Point[] = [[12, 3, 9], [22, 5, 9], [32, 1, 9]];
+  const { changes, withoutStart } = changesOf([...one, ...other], "counter", 9, 99);
+  assert.deepEqual(changes.map(({ at, sum }) => [at, sum]), [
+    ...[[12, 3], [20, 10], [22, 2], [30, 20], [32, 1]],
+  ]);
+  assert.deepEqual(withoutStart, [10]);
+});
+
 Deno.test("point marked as without value → counted as such, and no reset", () => {
   const points: Point[] = [[10, 5, 1], [20, null, 1], [30, 8, 1]];
   const { changes, withoutValue } = changesOf(points, "counter", 5, 99);
@@ -148,7 +165,7 @@ Deno.test("point marked as without value → counted as such, and no reset", () 
 
 const SHARES = { p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99 } as const;
 const changeOf = (values: readonly number[], buckets: Buckets | null) => ({
-  ...{ at: NOW, count: values.length, sum: values.reduce((a, b) => a + b, 0), buckets },
+  ...{ at: NOW, since: 0, count: values.length, sum: values.reduce((a, b) => a + b, 0), buckets },
   ...{ min: Math.min(...values), max: Math.max(...values) },
 });
 const samples = fc.array(fc.double({ min: 0.001, max: 1e5, noNaN: true }), {
@@ -159,17 +176,24 @@ const samples = fc.array(fc.double({ min: 0.001, max: 1e5, noNaN: true }), {
 Deno.test("percentiles of values → by nearest rank; of fewer than 5 none", () => {
   fc.assert(fc.property(samples, (sent) => {
     const values = new Values("distribution");
-    for (const value of sent) values.add({ ...changeOf([value], null), count: 1 }, "");
+    for (const value of sent) values.add({ ...changeOf([value], null), count: 1 });
     for (const [name, share] of Object.entries(SHARES)) {
       const exact = sent.toSorted((a, b) => a - b)[Math.ceil(sent.length * share) - 1];
       assert.equal(values.figure(name as "p50", 1), exact);
     }
   }));
   const few = new Values("distribution");
-  for (const value of [1, 2, 3, 4]) few.add(changeOf([value], null), "");
+  for (const value of [1, 2, 3, 4]) few.add(changeOf([value], null));
   assert.deepEqual(FIGURES_OF.distribution.map((name) => few.figure(name, 2_000)), [
     ...[null, null, null, null, 2.5, 4, 2, 10],
   ]);
+});
+
+Deno.test("percentile of a wide bucket → spread from the smallest to the largest value", () => {
+  const ranges = [[0, 100, 10]] as const;
+  assert.equal(estimatedPercentile(ranges, 0.5, 40, 60), 50);
+  assert.equal(estimatedPercentile(ranges, 0.9, 40, 60), 58);
+  assert.equal(estimatedPercentile([[-Infinity, 10, 10]], 0.5, null, null), 5);
 });
 
 /** An exponential histogram, as SDKs make it. */
@@ -192,7 +216,7 @@ Deno.test("percentiles of histograms → in the bucket of the exact value, betwe
           ? { bounds: BOUNDS, counts: countsOf(sent) }
           : exponential(sent, scale);
         assert.ok(boundedBuckets(buckets));
-        values.add(changeOf(sent, buckets), "");
+        values.add(changeOf(sent, buckets));
       }
       const all = [...a, ...b];
       const { min, max } = changeOf(all, null);
