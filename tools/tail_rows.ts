@@ -32,7 +32,7 @@ export const VIEWS = Object.keys(KINDS) as View[];
 interface SentMetrics {
   readonly at: number;
   readonly application: string | null;
-  readonly values: number;
+  readonly points: number;
   readonly names: readonly string[];
   readonly trace_id: null;
 }
@@ -44,7 +44,7 @@ export function metricsLine(rows: readonly MetricRow[]): TailRow[] {
     kind: "metrics",
     at: Math.max(...rows.map(({ last_at }) => last_at)),
     application: rows[0]!.applications[0] ?? null,
-    values: rows.reduce((sum, { count }) => sum + (count ?? 0), 0),
+    points: rows.reduce((sum, { points }) => sum + (points ?? 0), 0),
     names: rows.map(({ name }) => name),
     trace_id: null,
   }];
@@ -111,8 +111,8 @@ function partsOf(row: TailRow) {
     };
   }
   if (row.kind === "metrics") {
-    const { at, values, names } = row;
-    const text = `${formatCount(values, "value")} of ${formatCount(names.length, "metric")}`;
+    const { at, points, names } = row;
+    const text = `${formatCount(points, "point")} of ${formatCount(names.length, "metric")}`;
     return { at, label: "metrics", colour: "info", text, notes: [names.join(", ")] };
   }
   if (row.kind === "run") {

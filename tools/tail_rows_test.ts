@@ -73,8 +73,8 @@ const AI_RUN: TailRow = {
   ...{ input_tokens: 1_150, output_tokens: null, cost: null },
 };
 
-const metric = (name: string, count: number): MetricRow => ({
-  ...{ name, kind: "gauge", unit: "", show: "last", value: 1, count, last_at: AT },
+const metric = (name: string, points: number): MetricRow => ({
+  ...{ name, kind: "histogram", unit: "", show: "p95", value: 1, count: 900, points, last_at: AT },
   ...{ applications: ["shop"], chart: [], chart_from: 0, chart_to: 0 },
 });
 const METRICS = metricsLine([metric("queue", 2), metric("orders", 10)])[0]!;
@@ -83,7 +83,7 @@ Deno.test("an error, a log, a run of each kind, a trace, metrics, a profile, fee
   assert.deepEqual(metricsLine([]), []);
   assert.deepEqual([AI_RUN, METRICS, TRACE_ROW, ERROR, LOG, RUN, PROFILE, FEEDBACK].map(line), [
     "14:03:22.084 ai      sentry.python support  3.62 s  2 calls  1 tool  1150 in, ? out  failed  trace abababab",
-    "14:03:22.084 metrics sentry.python 12 values of 2 metrics  queue, orders",
+    "14:03:22.084 metrics sentry.python 12 points of 2 metrics  queue, orders",
     "14:03:22.084 trace   sentry.python http.server GET /pay  1.20 s  1 span  trace abababab",
     "14:03:22.084 ERROR   sentry.python TypeError: x is ⏎ not \ufffd]0;title\ufffd a function  at pay (shop.ts)  unhandled",
     "14:03:22.084 warn    sentry.python slow  n=7  trace abababab",

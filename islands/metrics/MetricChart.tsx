@@ -9,6 +9,8 @@ import type {
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { Gridline, TimeAxis } from "../charts/TimeAxis.tsx";
 import { goTo, linkTo } from "../data/fragment.ts";
+import { useApplications } from "../data/lists.ts";
+import { labelsByKey } from "../kit/application_labels.ts";
 import { figureName, formatFigure, formatValue, formatWhole, isBytes } from "./metric_words.ts";
 
 /** Lines that a reader can tell apart: each has a colour, a pattern and a shape of its points. */
@@ -36,8 +38,17 @@ export function LineSample({ n }: { n: number }) {
   );
 }
 
-export const groupName = (value: string | null, by: string | null) =>
-  value ?? (by === null ? "all" : `(no ${by})`);
+/** Names groups: an application by its label. */
+export function useGroupName(by: string | null): (value: string | null) => string {
+  const applications = useApplications();
+  const labels = labelsByKey(applications?.rows ?? []);
+  return (value) =>
+    value === null
+      ? by === null ? "all" : `(no ${by})`
+      : by === "application"
+      ? labels.get(value) ?? value
+      : value;
+}
 
 /** The address of a sample's trace, with the span in which it was measured. */
 export const traceHref = ({ trace_id, span_id }: MetricSample) =>
@@ -57,7 +68,8 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
   metric: MetricContent;
   hidden: readonly [ReadonlySet<string | null>, (hidden: ReadonlySet<string | null>) => void];
 }) {
-  const { from, to, every, show, by, kind, unit } = metric;
+  const { from, to, every, counted_to, show, by, kind, unit, sample_count } = metric;
+  const groupName = useGroupName(by);
   const plot = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number>();
   const [near, setNear] = useState<MetricSample>();
@@ -76,7 +88,8 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
   ];
   const low = Math.min(0, ...values);
   const high = Math.max(0, ...values);
-  const step = niceStep((high - low) / PARTS || 1 / PARTS, show === "count" ? "" : unit);
+  const hasUnit = show !== "count" && (show !== "rate" || kind === "counter");
+  const step = niceStep((high - low) / PARTS || 1 / PARTS, hasUnit ? unit : "");
   const bottom = Math.floor(low / step) * step;
   const parts = Math.max(1, Math.ceil((high - bottom) / step));
   const top = bottom + parts * step;
@@ -119,10 +132,8 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
   };
   const open = (sample: MetricSample | undefined) => sample?.trace_id && goTo(traceHref(sample));
   const inInterval = (time: number) => at !== undefined && time >= at && time < at + every;
-  /** The largest value at the crosshair that has a trace. */
-  const traced =
-    metric.samples.filter((sample) => inInterval(sample.at) && sample.trace_id !== null)
-      .toSorted((a, b) => b.value - a.value)[0];
+  const largest = metric.samples.filter((sample) => inInterval(sample.at))
+    .toSorted((a, b) => b.value - a.value)[0];
   const readout = (group: MetricGroup) => {
     const point = at === undefined ? undefined : group.points.find((point) => point.at === at);
     const value = (at === undefined ? group.figures[show] : point?.value) ?? null;
@@ -135,7 +146,7 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
   const time = (at: number) => formatDateAndTime(at, Date.now(), formatTimeOfDay);
   const interval = at === undefined
     ? `${time(from)} to ${time(to)}`
-    : `${time(at)} to ${formatTimeOfDay(at + every)}`;
+    : `${time(at)} to ${formatTimeOfDay(at + every)}${at + every > counted_to ? ", so far" : ""}`;
   return (
     <>
       <ul className="metric-legend line" aria-label="Groups">
@@ -161,7 +172,7 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
                 }}
               >
                 <LineSample n={n} />
-                <span className="one-line">{groupName(group.value, by)}</span>
+                <span className="one-line">{groupName(group.value)}</span>
                 <b>{text}</b>
                 <small>{count}</small>
               </button>
@@ -176,11 +187,15 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
       </ul>
       <p className="metric-time quiet">
         <b>{figureName(show, kind)}</b>, {interval}
-        {traced && (
+        {largest && isShown({ value: largest.group }) && (
           <>
-            ; largest: <a href={traceHref(traced)}>{formatValue(traced.value, unit)}</a>
+            ; largest: {largest.trace_id === null
+              ? formatValue(largest.value, unit)
+              : <a href={traceHref(largest)}>{formatValue(largest.value, unit)}</a>}
           </>
         )}
+        {dots.length > 0 && dots.length < sample_count &&
+          `; ${formatWhole(dots.length)} of ${formatCount(sample_count, "value")} as dots`}
       </p>
       <figure className="time-bars metric-chart">
         <div
@@ -194,7 +209,7 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
           aria-valuenow={at ?? last}
           aria-valuetext={`${interval}: ` + lines.filter(isShown).map((group) => {
             const { text, count } = readout(group);
-            return `${groupName(group.value, by)} ${text}, ${count}`;
+            return `${groupName(group.value)} ${text}, ${count}`;
           }).join("; ")}
           onPointerMove={onPointerMove}
           onPointerLeave={() => {
@@ -207,7 +222,7 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
             const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
             const by = { ...steps, Home: -Infinity, End: Infinity }[event.key];
             if (by !== undefined) move(by);
-            else if (event.key === "Enter") open(traced);
+            else if (event.key === "Enter") open(largest);
             else return;
             event.preventDefault();
           }}
@@ -280,9 +295,9 @@ function SampleTip({ sample: { at, value, trace_id }, unit, x, y }: {
   );
 }
 
-/** 1, 2 or 5 of a power of ten, of bytes of a power of 1,024; not below this. */
+/** 1, 2 or 5 of a power of ten, of bytes a power of two; not below this. */
 function niceStep(least: number, unit: string): number {
-  const base = isBytes(unit) ? 1024 ** Math.max(0, Math.floor(Math.log2(least) / 10)) : 1;
-  const power = 10 ** Math.floor(Math.log10(least / base));
-  return [1, 2, 5, 10].map((n) => n * power * base).find((step) => step >= least * 0.9999)!;
+  if (isBytes(unit)) return 2 ** Math.max(0, Math.ceil(Math.log2(least)));
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= least * 0.9999)!;
 }

@@ -17,7 +17,7 @@ import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { Table } from "../kit/Table.tsx";
-import { groupName, LineSample, MAX_LINES, MetricChart, traceHref } from "./MetricChart.tsx";
+import { LineSample, MAX_LINES, MetricChart, traceHref, useGroupName } from "./MetricChart.tsx";
 import {
   figureName,
   figureTip,
@@ -134,7 +134,7 @@ function Explorer({ metric }: { metric: MetricContent }) {
           ? <p className="empty">No values in this time.</p>
           : <MetricChart metric={metric} hidden={hidden} />}
         <p className="metric-counts quiet">
-          <Counts metric={metric} />
+          <Counts metric={metric} hidden={hidden[0]} />
         </p>
       </section>
       {groups.length > 0 && (
@@ -160,15 +160,21 @@ function Explorer({ metric }: { metric: MetricContent }) {
 }
 
 /** What of the intervals is shown, and what is left out. */
-function Counts({ metric: { intervals, omitted } }: { metric: MetricContent }) {
-  const { shown, too_few, without_value, unknown } = intervals;
+function Counts({ metric: { groups, intervals, omitted }, hidden }: {
+  metric: MetricContent;
+  hidden: ReadonlySet<string | null>;
+}) {
+  const { too_few, without_value, unknown } = intervals;
+  const shown = groups.slice(0, MAX_LINES).filter(({ value }) => !hidden.has(value))
+    .flatMap(({ points }) => points).filter(({ value }) => value !== null).length;
   const parts = [
+    [intervals.shown - shown, "of lines not drawn"],
     [too_few, "with too few values"],
     [without_value, "without value"],
     [unknown, "not known: no point before, or not sent"],
   ] as const;
   const others = parts.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}`);
-  const all = shown + too_few + without_value + unknown;
+  const all = intervals.shown + too_few + without_value + unknown;
   const left = [
     ...omitted.older ? ["older points"] : [],
     ...omitted.series > 0 ? [formatCount(omitted.series, "series", "series")] : [],
@@ -189,6 +195,7 @@ const MAX_FIGURES = 6;
 
 function Groups({ metric }: { metric: MetricContent }) {
   const { groups, figures, by, kind, show } = metric;
+  const groupName = useGroupName(by);
   const shown = [...new Set([show, ...figures])].slice(0, MAX_FIGURES);
   return (
     <Table<MetricGroup>
@@ -201,7 +208,7 @@ function Groups({ metric }: { metric: MetricContent }) {
           cell: (group) => (
             <span className="beside">
               {groups.indexOf(group) < MAX_LINES && <LineSample n={groups.indexOf(group)} />}
-              <span className="one-line">{groupName(group.value, by)}</span>
+              <span className="one-line">{groupName(group.value)}</span>
             </span>
           ),
         },

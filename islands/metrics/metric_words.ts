@@ -70,8 +70,8 @@ export function figureTip(figure: Figure, kind: MetricKind): string {
       return "Sum of the values, divided by their number";
     case "last":
       return kind === "updown"
-        ? "Sum of the newest value of each series"
-        : "Newest value, of several series the average of each one’s";
+        ? "Sum of the newest values of the series that are still sent"
+        : "Newest value, of several series that are still sent the average of each one’s";
     default:
       return kind === "histogram"
         ? `${PERCENTILE}; estimated: within a bucket values are taken to be spread evenly, from the` +

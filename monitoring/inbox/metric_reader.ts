@@ -25,7 +25,10 @@ import {
 } from "./metric_sql.ts";
 
 export interface MetricQuery
-  extends ListQuery, Omit<MetricShape, "from" | "to">, Partial<Pick<MetricId, "kind" | "unit">> {
+  extends
+    ListQuery,
+    Omit<MetricShape, "from" | "to" | "now">,
+    Partial<Pick<MetricId, "kind" | "unit">> {
   readonly name: string;
 }
 

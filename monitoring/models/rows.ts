@@ -430,6 +430,8 @@ export interface MetricRow extends MetricId {
   readonly value: number | null;
   /** Number of its values, of a counter of its points; null: too many to read them all. */
   readonly count: number | null;
+  /** Number of points; null: too many. */
+  readonly points: number | null;
   /** Parts of equal length from `chart_from` to `chart_to`; null: no values. */
   readonly chart: readonly (number | null)[];
   readonly chart_from: number;

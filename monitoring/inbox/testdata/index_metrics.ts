@@ -176,6 +176,18 @@ export function addMetricTests(test: AddTest): void {
     assert.deepEqual(largest[0]?.attributes, { route: "/cart" });
   });
 
+  test(
+    "more samples than dots → of each interval the newest and the largest",
+    async (inbox, add) => {
+      let time = NOON / 1000;
+      const values = Array.from({ length: 9 }, (_, n) => n === 1 ? 100 : n);
+      for (const value of values) await add(measured([value], { timestamp: time++ }));
+      const query = { since: NOON, until: NOON + 10_000_000, every: 60_000 };
+      const { samples, sample_count } = read(inbox, query)!;
+      assert.deepEqual([samples.map(({ value }) => value), sample_count], [[100, 8], 9]);
+    },
+  );
+
   test("pages of metrics → together the list", async (inbox, add) => {
     const names = Array.from({ length: 5 }, (_, n) => `metric ${n}`);
     for (const name of names) await add(measured([1], { name }));

@@ -65,8 +65,10 @@ export interface MetricContent extends MetricId {
   /** Those with most values first, at most {@linkcode MAX_GROUPS}. */
   readonly groups: readonly MetricGroup[];
   readonly intervals: IntervalCounts;
-  /** Newest of each interval, in order of time, at most {@linkcode MAX_SAMPLES}. */
+  /** Of each interval the newest and the largest, in order of time, at most {@linkcode MAX_SAMPLES}. */
   readonly samples: readonly MetricSample[];
+  /** Of which these are some. */
+  readonly sample_count: number;
   /** The largest ones first. */
   readonly largest: readonly MetricSample[];
   readonly omitted: OmittedPoints;
@@ -295,15 +297,16 @@ function seriesOf({ series, rows }: FoundPoints, byRelease = false) {
   return found.values();
 }
 
-/** The single values that are shown: of each interval the newest, and the largest of all. */
+/** The single values that are shown: of each interval the newest and the largest, and the largest of all. */
 function samplesOf(
   { series, rows }: FoundPoints,
   groupOf: (series: Series, release: string | null) => string | null,
   { from, to }: MetricShape,
   every: number,
-): Pick<Unplaced, "samples" | "largest"> {
-  const most = Math.ceil(MAX_SAMPLES * every / (to - from));
-  const newest = new Map<number, Found[]>();
+): Pick<Unplaced, "samples" | "sample_count" | "largest"> {
+  const most = Math.max(1, Math.floor(MAX_SAMPLES * every / (to - from + every)));
+  const byInterval = new Map<number, { newest: Found[]; largest: Found }>();
+  let sample_count = 0;
   const largest: Found[] = [];
   for (const row of rows) {
     const kind = series.get(row.series)?.kind;
@@ -312,12 +315,15 @@ function samplesOf(
     for (
       const [index, [at, value, start = 0]] of (isSingle ? row.points : row.exemplars).entries()
     ) {
-      if (value === null || start !== 0 || at < from || at >= to) continue;
-      const interval = Math.floor(at / every);
-      const ofInterval = newest.get(interval) ?? [];
-      newest.set(interval, ofInterval);
+      if (value === null || at < from || at >= to) continue;
+      if (start !== 0 && kind !== "updown") continue;
+      sample_count++;
       const sample = { row, index, at, value };
-      keep(ofInterval, sample, most, (one) => one.at);
+      const interval = Math.floor(at / every);
+      const of = byInterval.get(interval) ?? { newest: [], largest: sample };
+      byInterval.set(interval, of);
+      if (value > of.largest.value) of.largest = sample;
+      keep(of.newest, sample, most, (one) => one.at);
       keep(largest, sample, MAX_LARGEST, (one) => one.value);
     }
   }
@@ -328,7 +334,10 @@ function samplesOf(
     return { ...sample, rowKey: row.rowKey, group, attributes, application };
   };
   return {
-    samples: [...newest.values()].flat().sort((a, b) => a.at - b.at).slice(-MAX_SAMPLES).map(shown),
+    samples: [...byInterval.values()].flatMap(({ newest, largest }) =>
+      newest.includes(largest) ? newest : [...newest.slice(0, -1), largest]
+    ).sort((a, b) => a.at - b.at).map(shown),
+    sample_count,
     largest: largest.map(shown),
   };
 }
@@ -378,13 +387,15 @@ export function metricRow(
   found: FoundPoints,
   { from, to }: { readonly from: number; readonly to: number },
   isWhole: boolean,
-): Pick<MetricRow, "show" | "value" | "count" | "chart"> {
+): Pick<MetricRow, "show" | "value" | "count" | "points" | "chart"> {
   const [show] = FIGURES_OF[id.kind] as [Figure];
   const all = new Values(id.kind);
   const length = (to - from) / CHART_PARTS;
   const parts = Array.from({ length: CHART_PARTS }, () => new Values(id.kind));
   const levels: (readonly Change[])[] = [];
+  let count = 0;
   for (const { points } of seriesOf(found)) {
+    count += points.filter(([at]) => at >= from && at < to).length;
     const { changes } = changesOf(points, id.kind, from, to);
     for (const change of changes) {
       all.add(change);
@@ -403,6 +414,7 @@ export function metricRow(
       ? all.figure(show, to - from)
       : null,
     count: isWhole ? all.count : null,
+    points: isWhole ? count : null,
     chart: parts.map((part) => part.figure(show === "p95" ? "avg" : show, length)),
   };
 }
