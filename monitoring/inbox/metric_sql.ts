@@ -33,15 +33,16 @@ export const HISTORY_MS = 3_600_000;
 
 /**
  * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each among its newest `:most` rows those with at
- * most `:size` characters; of cumulative series also the last ones of each start before `since`. `rows`: JSON of row key, series,
- * release, points and exemplars. It is joined as text: SQLite would parse the points to make JSON of them.
+ * most `:size` characters; of cumulative series (each start) and gauges also the last ones before `since`. `rows`: JSON of
+ * row key, series, release, points and exemplars. It is joined as text: SQLite would parse the points to make JSON of them.
  * Reads the index in its order. `older`: whether others are left out.
  */
 export function pointsSql(query: ListQuery): string {
   const from =
     "metric JOIN metric_points AS e ON e.name = metric.name AND e.kind = metric.kind AND e.unit = metric.unit";
   const onHistory = [
-    ...["e.is_cumulative = 1", `e.at < :since AND e.at >= :since - ${HISTORY_MS}`],
+    "(e.is_cumulative = 1 OR e.kind = 'gauge')",
+    `e.at < :since AND e.at >= :since - ${HISTORY_MS}`,
     ...[...filtersOf(query, SENDER), ...entryMatches("metric_points", query.q)],
     ...["e.row_key > cutoff", "e.row_key < :asOf"],
   ];

@@ -127,4 +127,9 @@ test("cumulative histogram of OpenTelemetry that starts again → what was count
   await expect(legend(page)).toHaveText([/^all160\smsn\s10/]);
   await detail(page).getByLabel("Show").selectOption("p95 (estimated)");
   await expect(legend(page)).toHaveText([/^all30\smsn\s10/]);
+  await detail(page).getByLabel("by").selectOption("application");
+  await expect(legend(page)).toHaveText([/^inventory30\smsn\s10/]);
+  await chart(page).focus();
+  await page.keyboard.press("End");
+  await expect(detail(page)).toContainText("so far");
 });

@@ -146,6 +146,8 @@ export function addMetricTests(test: AddTest): void {
         ]);
         assert.equal(group!.figures.last, one);
         const until = NOON + 200_000;
+        const late = read(inbox, { ...query, name, since: NOON + 155_000, until })!.groups[0]!;
+        assert.deepEqual([late.count, late.points[0]?.value], [1, both]);
         assert.equal(read(inbox, { ...query, name, until })!.groups[0]!.figures.last, both);
         const { rows } = inbox.page("metrics", { since: NOON, until });
         assert.equal(rows.find((row) => row.name === name)?.value, both);

@@ -28,7 +28,7 @@ export interface Changes {
  * Reads the points of a series. A cumulative one is compared with the one before of the same start: several processes may
  * send one series. The first one of a start, and one with a lower value, count whole.
  *
- * @param points in any order; those before `from` are only compared with
+ * @param points in any order; those before `from` are only compared with, but for levels, which may last
  * @param from milliseconds since 1970
  * @param to milliseconds since 1970
  */
@@ -55,7 +55,7 @@ export function changesOf(
     // The same point, sent again.
     if (isCumulative && last?.[0] === at) continue;
     if (isCumulative) byStart.set(start, point);
-    if (!isShown) continue;
+    if (!isShown && !isLevel(kind)) continue;
     const isReset = last !== undefined && value < last[1]!;
     const isWhole = !isCumulative || isReset || (last === undefined && start >= from);
     const change = isWhole ? wholeOf(point, kind) : last && differenceOf(point, last, kind);
@@ -64,6 +64,8 @@ export function changesOf(
   }
   return { changes, withoutValue, withoutStart };
 }
+
+export const isLevel = (kind: MetricKind): boolean => kind === "gauge" || kind === "updown";
 
 function wholeOf(
   [at, value, start = 0, sum = null, min = null, max = null, buckets = null]: Point,

@@ -1,7 +1,7 @@
 import { MIN_SAMPLES } from "../percentile.ts";
 import type { MetricRow } from "../rows.ts";
 import { timeStep } from "../time_units.ts";
-import { type Change, changesOf } from "./changes.ts";
+import { type Change, changesOf, isLevel } from "./changes.ts";
 import { addLasts, type Figure, FIGURES_OF, Values } from "./figures.ts";
 import type { Point, Sample } from "./metric_entry.ts";
 import type { MetricId, MetricKind } from "./metric_id.ts";
@@ -185,6 +185,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
       shape.to,
     );
     for (const change of changes) {
+      if (change.at < shape.from) continue;
       group.all.add(change);
       group.at(intervalOf(change.at)).add(change);
     }
@@ -274,8 +275,6 @@ class GroupValues {
     return known;
   }
 }
-
-const isLevel = (kind: MetricKind) => kind === "gauge" || kind === "updown";
 
 /** The points of each series. @param byRelease of each release of their own */
 function seriesOf({ series, rows }: FoundPoints, byRelease = false) {
@@ -398,6 +397,7 @@ export function metricRow(
     count += points.filter(([at]) => at >= from && at < to).length;
     const { changes } = changesOf(points, id.kind, from, to);
     for (const change of changes) {
+      if (change.at < from) continue;
       all.add(change);
       parts[Math.min(CHART_PARTS - 1, Math.floor((change.at - from) / length))]!.add(change);
     }
