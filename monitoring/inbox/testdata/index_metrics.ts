@@ -166,6 +166,9 @@ export function addMetricTests(test: AddTest): void {
     };
     assert.deepEqual(rates({ ...query, now: NOON + 80_000 }), [80, [1, 0.5]]);
     assert.deepEqual(rates({ ...query, until: NOON + 100_000 }), [100, [1, 0.25]]);
+    const total = { ...counter, name: "total", is_cumulative: true, start_timestamp: NOON / 1000 };
+    await add(measured([32], { ...total, timestamp: NOON / 1000 + 64 }));
+    assert.deepEqual(rates({ ...query, name: "total", now: NOON + 80_000 }), [80, [0.5]]);
   });
 
   test("samples → with their traces, the largest first", async (inbox, add) => {

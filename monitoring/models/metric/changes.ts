@@ -5,7 +5,7 @@ import type { MetricKind } from "./metric_id.ts";
 /** What a point says alone: a level or a value; of what adds up, the part since the point before. */
 export interface Change {
   readonly at: number;
-  /** When it began, of a level and after a reset the process; 0: not known. */
+  /** When it began: at the point before; of a level and of a first point, when its process began. 0: not known. */
   readonly since: number;
   /** Of a histogram and a summary the number of its values, else 1. */
   readonly count: number;
@@ -58,7 +58,11 @@ export function changesOf(
     if (!isShown && !isLevel(kind)) continue;
     const isReset = last !== undefined && value < last[1]!;
     const isWhole = !isCumulative || isReset || (last === undefined && start >= from);
-    const change = isWhole ? wholeOf(point, kind) : last && differenceOf(point, last, kind);
+    const change = isReset
+      ? { ...wholeOf(point, kind), since: last[0] }
+      : isWhole
+      ? wholeOf(point, kind)
+      : last && differenceOf(point, last, kind);
     if (change) changes.push(change);
     else withoutStart.push(at);
   }
