@@ -42,16 +42,16 @@ export const USAGE_COLUMNS = {
 export const durationText = (ms: number | null) => sentOr(ms, formatDuration);
 
 /** A count, after how many of them failed. */
-export function Counted({ count, failed, tip = "failed" }: {
+export function Counted({ count, failed, tip }: {
   count: number;
   failed: number;
-  /** What the failed ones did. */
+  /** Of the failed ones. */
   tip?: string;
 }) {
   return (
     <>
       {failed > 0 && (
-        <span className="refused" title={`${formatNumber(failed)} ${tip}`}>
+        <span className="refused" title={tip ?? `${formatNumber(failed)} failed`}>
           <OutcomeMark kind="refused" />
           {formatNumber(failed)} <span className="vh">failed</span> of
         </span>

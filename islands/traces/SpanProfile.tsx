@@ -15,7 +15,7 @@ const WAITS = /^(db\b|http\.client$)/;
 
 /** What ran most on a span's thread during it, if a profile of its application covers it; else nothing. */
 export function SpanProfile({ traceId, span }: { traceId: string; span: TraceSpan }) {
-  const { span_id, application, op, start_ms, end_ms } = span;
+  const { span_id, application, op, start_ms, end_ms, attributes } = span;
   const { rows } = useList("profiles", { trace: traceId });
   /** Milliseconds of the span that it covers. */
   const overlap = ({ started_at, ended_at }: ProfileRow) =>
@@ -31,6 +31,8 @@ export function SpanProfile({ traceId, span }: { traceId: string; span: TraceSpa
   const busy = value && busySamples(value);
   const main = value && mainFunction(value);
   if (!asked || !busy || !main || busy < MIN_SAMPLES || state !== "ready") return null;
+  // Without samples of its thread, the profile has the main one.
+  if (`${attributes["thread.id"] ?? value.thread}` !== value.thread) return null;
   return (
     <p className="pad">
       {formatDuration(busy * value.interval_ms)} on its thread meanwhile, also of other requests:

@@ -5,7 +5,7 @@ import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { MARKUP, postEnvelope } from "../harness/browser/posted.ts";
 import { profiledSession, profiledTransaction } from "../harness/browser/profiles.ts";
-import { openView } from "../harness/browser/views.ts";
+import { openView, spanRow } from "../harness/browser/views.ts";
 
 const SENDER = { sdk: { name: "sentry.javascript.node" }, sender: { release: "shop-api@1.4.2" } };
 
@@ -79,10 +79,24 @@ test("session of a profiler → its requests; span of a trace → what ran in it
   const start = Date.now() / 1_000 - 600;
   await postEnvelope(server.origin, SENDER, ...profiledSession(9, 12, start + 2));
   await postEnvelope(server.origin, SENDER, ...profiledSession(9, 11, start));
+  // Its request ran on another thread than its samples.
+  const other = JSON.stringify(profiledSession(8, 13, start - 9));
+  const moved = JSON.parse(other.replace('"thread.id":{"value":"0"', '"thread.id":{"value":"7"'));
+  await postEnvelope(server.origin, SENDER, ...moved);
+  const query = {
+    ...{ trace_id: hexId(12), span_id: "d".repeat(16), parent_span_id: "12".padStart(16, "c") },
+    ...{ name: "SELECT 1", start_timestamp: start + 2, end_timestamp: start + 2.36 },
+    attributes: { "sentry.op": { value: "db" } },
+  };
+  await postEnvelope(server.origin, SENDER, ["span", { items: [query] }]);
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
   await page.goto("/");
   await openView(page, "Profiles");
   const row = list(page).getByRole("row", { name: /GET \/api\/report\/1\d/ });
   await expect(row).toContainText("and 1 other");
+  await expect(list(page).getByRole("row", { name: /Profiler session of 1 request/ }))
+    .toBeVisible();
   await row.getByRole("link").click();
   await expect(detail(page)).toContainText("72 samples");
   await facts(page).getByRole("link", { name: "GET /api/report/12" }).click();
@@ -90,9 +104,14 @@ test("session of a profiler → its requests; span of a trace → what ran in it
   await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("GET /api/report/12");
   await facts(page).getByRole("link", { name: "Open in trace" }).click();
   const span = page.locator(".span-detail");
-  await expect(span).toContainText(
-    "360 ms on its thread meanwhile, also of other requests: 56 % in compareSlowly",
-  );
+  const figures = "360 ms on its thread meanwhile, also of other requests: 56 % in compareSlowly";
+  await expect(span).toContainText(figures);
+  // Nothing of a span that waits.
+  await spanRow(page, /SELECT 1/).click();
+  await expect(span).toContainText("SELECT 1");
+  await spanRow(page, /GET \/api\/report\/12/).click();
+  await expect(span).toContainText(figures);
+  expect(requests.filter((url) => url.includes(query.span_id))).toEqual([]);
   await span.getByRole("link", { name: "compareSlowly" }).click();
   await expect(detail(page)).toContainText("36 samples");
 });
