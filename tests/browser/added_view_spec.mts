@@ -47,6 +47,7 @@ test("a folder and an entry of the registry → in sidebar, title, phone bar, ke
   await expect(tab(page, "Overview")).toHaveAttribute("aria-current", "page");
   await expect(view).toBeHidden();
   await page.goto("/#/errors?release=1");
+  await expect(tab(page, "Ducks")).toHaveAttribute("href", "#/ducks?release=1");
   await page.keyboard.press("g");
   await page.keyboard.press("d");
   await expect(page).toHaveURL("/#/ducks?release=1");
