@@ -31,12 +31,6 @@ interface Limit extends Omit<SharedLimit, "endsInMs"> {
 const ALL = "";
 
 /**
- * The namespace of metrics from SDKs; also the meaning of a limit without namespaces.
- * https://develop.sentry.dev/sdk/expected-features/rate-limiting/#stage-2-determine-rate-limits
- */
-const CUSTOM_NAMESPACE = "custom";
-
-/**
  * The rate limits that ingests announced, by DSN and category. Of two limits on one category the longer one applies.
  * Ignores unknown categories, so the number of entries is bounded by DSNs times known categories.
  *
@@ -61,9 +55,7 @@ export class RateLimits {
       const limit = { dsn, until: uptime + 1000 * seconds, rest, isShared: false };
       if (categories.length === 0) this.#add({ ...limit, category: ALL }, uptime);
       for (const category of categories) {
-        if (!KNOWN_CATEGORIES.has(category)) continue;
-        if (category === "metric_bucket" && !appliesToSdks(rest)) continue;
-        this.#add({ ...limit, category }, uptime);
+        if (KNOWN_CATEGORIES.has(category)) this.#add({ ...limit, category }, uptime);
       }
     }
   }
@@ -132,10 +124,4 @@ export class RateLimits {
     const known = limits.get(category);
     if (known === undefined || known.until < until) limits.set(category, { ...limit, until });
   }
-}
-
-/** @param rest `scope:reason:namespaces`, each of which may be missing */
-function appliesToSdks(rest: string): boolean {
-  const namespaces = rest.split(":")[2] ?? "";
-  return namespaces === "" || namespaces.split(";").includes(CUSTOM_NAMESPACE);
 }

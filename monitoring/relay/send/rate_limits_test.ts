@@ -26,8 +26,6 @@ const ANNOUNCED: readonly [header: string, types: string, limitedMs: number][] =
   [" 2.5 : error : key : why : custom : more , 60:span:key", "span", 60_000],
   ["60:tea;coffee:key", "event", 0],
   ["60:metric_bucket:key:quota:custom", "statsd", 60_000],
-  ["60:metric_bucket:key", "statsd", 60_000],
-  ["60:metric_bucket:key:quota:transactions", "statsd", 0],
 ];
 for (const [header, types, limitedMs] of ANNOUNCED) {
   Deno.test(`${header} → ${types} limited for ${limitedMs} ms`, () => {
