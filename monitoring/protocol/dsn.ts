@@ -8,8 +8,6 @@ export interface Dsn {
   readonly publicKey: string;
   /** In lower case, with `:port` where the DSN names one. */
   readonly host: string;
-  /** {@linkcode Dsn.host} without the port. */
-  readonly hostname: string;
   /** The path between host and project: empty, or `/` and segments without a trailing slash. */
   readonly path: string;
   readonly projectId: string;
@@ -52,7 +50,6 @@ export function parseDsn(text: unknown): Dsn | undefined {
     protocol,
     publicKey,
     host,
-    hostname,
     path,
     projectId,
   });
