@@ -29,20 +29,9 @@ const USAGE = `${TOOL} tail [${VIEWS.join("|")}] [--json] [--all] [--url=http://
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** The lists are not asked for other envelopes, such as those of recordings. */
-const LISTED_TYPES = [
-  "event",
-  "raw_security",
-  "log",
-  "transaction",
-  "span",
-  "check_in",
-  "profile",
-  "profile_chunk",
-  "feedback",
-  "user_report",
-  "trace_metric",
-];
+/** Of these the lists have no rows. */
+const UNLISTED_TYPES =
+  "replay_event replay_recording replay_video attachment session sessions client_report";
 
 /** Traces whose names are remembered. */
 const MAX_TRACES = 10_000;
@@ -175,7 +164,7 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
   };
 
   return async ({ id, items }) => {
-    if (!items.some(({ type }) => LISTED_TYPES.includes(type))) return;
+    if (items.every(({ type }) => UNLISTED_TYPES.split(" ").includes(type))) return;
     // All is read before anything is printed: after a failure it is read again.
     const rows = (await Array.fromAsync(options.views, (view) => readRows(view, id))).flat();
     const named = await Array.fromAsync(rows, async (row) => ({ row, name: await nameOf(row) }));
