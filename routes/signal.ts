@@ -1,4 +1,5 @@
 /** `GET /signal` answers the page's slow and failing requests. */
+import { wholeNumber } from "../config/values.ts";
 import { isOwnPageOrNoBrowser } from "../monitoring/access/caller.ts";
 import { json, makePrivate, refusal } from "../monitoring/access/private_response.ts";
 import type { Log } from "../monitoring/runtime/console_log.ts";
@@ -52,11 +53,11 @@ export function createSignals(
     if (!isOwnPageOrNoBrowser(req.headers)) {
       return refusal(403, "origin_not_allowed", "Only this server's own page may ask for signals.");
     }
-    const delay = within(url.searchParams.get("delay_ms") ?? "0", 0, MAX_DELAY_MS);
+    const delay = wholeNumber(0, MAX_DELAY_MS).parse(url.searchParams.get("delay_ms") ?? "0");
     if (delay === undefined) {
       return invalid(`delay_ms is not a whole number from 0 to ${MAX_DELAY_MS}`);
     }
-    const asked = within(url.searchParams.get("status") ?? "200", 200, 599);
+    const asked = wholeNumber(200, 599).parse(url.searchParams.get("status") ?? "200");
     if (asked === undefined) return invalid("status is not a whole number from 200 to 599");
 
     const throws = url.searchParams.get("throw") === "true";
@@ -91,11 +92,6 @@ export function createSignals(
   };
 
   return { answer, shedLoad };
-}
-
-function within(text: string, min: number, max: number): number | undefined {
-  const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
-  return value >= min && value <= max ? value : undefined;
 }
 
 const invalid = (detail: string) => refusal(400, "signal_invalid", `${detail}.`);
