@@ -88,7 +88,6 @@ async function main(): Promise<void> {
     exporter,
     sharedCounts,
     wrongTokens,
-    refusedReports: () => app.refusedReports(),
     // An envelope that the inbox can never store is refused with 413: after a 503 it would be sent again forever.
     maxEnvelopeBytes: Math.min(config.maxEnvelopeBytes, inbox ? config.inboxMaxBytes : Infinity),
     log,

@@ -122,9 +122,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     traces: list(ofTraces, SORT_COLUMNS.traces),
     // With their charts, which end now.
     errors: list([...ofErrors, ...GROUP_STATES.map((state) => ({ state }))], SORT_COLUMNS.errors)
-      .map((
-        query,
-      ) => ({ ...query, now })),
+      .map((query) => ({ ...query, now })),
     occurrences: list([...ofErrors, ...ofOneGroup]),
     logs: list(LOG_LEVELS.map((level) => ({ level }))),
     pages: list([], SORT_COLUMNS.pages),

@@ -131,7 +131,7 @@ export async function createRelay(options: RelayOptions): Promise<Relay> {
     : await RelaySpool.open({ path: join(dataDir, "spool.sqlite"), ...spoolOptions }, log);
   const relay = new RelayCore({ ...relayOptions, spool, log });
   await relay.start();
-  const otlp = createOtlpEndpoint({ relay, mode: "relay", onRefusal() {} });
+  const otlp = createOtlpEndpoint(relay);
 
   const respond = (request: Request, peer: string | undefined) => {
     switch (request.method) {

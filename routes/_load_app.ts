@@ -53,17 +53,10 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
     ...config,
     inbox: store && readable,
     sender: { dsn: config.dsn.text, page: { release, environment: config.environment } },
-    deliver: (request) => relay.answer(request, undefined),
-    dsnOf: (request, peer, project) => relay.dsnOf(request, peer, project),
+    relay,
     processes: workers,
     onLeftOut: (reports) =>
       log("warn", "More reports of browsers arrive than are kept", { reports }),
-    onRefusal: (refusal) => refusals.add(refusal),
-  });
-  const otlp = createOtlpEndpoint({
-    relay,
-    mode: config.mode,
-    onRefusal: (refusal) => refusals.add(refusal),
   });
   const signals = createSignals({
     log,
@@ -91,7 +84,7 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
         inbox: inbox?.handle,
         mcp,
         security: security.receive,
-        otlp,
+        otlp: createOtlpEndpoint(relay),
         player,
       }),
       { path: "/signal", handlers: { GET: (context) => signals.answer(context) } },
@@ -117,7 +110,6 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
   });
   return {
     handler: app.handler,
-    refusedReports: () => security.refused,
     /** Ends requests that wait for their client. */
     shedLoad() {
       security.shedLoad();

@@ -1,18 +1,10 @@
 import type { ErrorFacts } from "../protocol/error_answer.ts";
 import type { Signal } from "../protocol/format.ts";
-import type { Refusal } from "../protocol/relay_api.ts";
 import type { Answer } from "../relay/answer.ts";
 import { RelayError } from "../relay/errors.ts";
-import { refusalOf } from "../relay/refusal.ts";
 import type { Relay } from "../relay/relay.ts";
 import { exportAnswer, mediaTypeProblem, otlpEncoding, statusAnswer } from "./answers.ts";
 import { openOtlp } from "./incoming_otlp.ts";
-
-interface OtlpEndpointOptions {
-  readonly relay: Pick<Relay, "answer" | "refuse">;
-  readonly mode: "relay" | "inbox";
-  readonly onRefusal: (refusal: Refusal) => void;
-}
 
 /** Seconds. Exporters send again after 429 and 503 only, and wait for 5 s by default. */
 const RETRY_AFTER = "5";
@@ -25,7 +17,7 @@ const METRICS_NOT_TAKEN: ErrorFacts = {
 };
 
 /** Creates the addresses of OTLP/HTTP: requests are admitted and delivered like envelopes. */
-export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptions) {
+export function createOtlpEndpoint(relay: Relay) {
   /** Answers a POST. @param project of `/api/PROJECT/…`. Default: `/v1/…`, where the key names the DSN */
   return async (
     request: Request,
@@ -36,7 +28,7 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
     const contentType = request.headers.get("content-type");
     const encoding = otlpEncoding(contentType);
     let incoming: ReturnType<typeof openOtlp> | undefined;
-    const answer = signal === "metrics" && mode === "relay"
+    const answer = signal === "metrics" && relay.mode === "relay"
       ? relay.refuse(request, peer, METRICS_NOT_TAKEN)
       : await relay.answer(request, peer, project, (matchDsn, hold) => {
         if (encoding === undefined) {
@@ -52,10 +44,8 @@ export function createOtlpEndpoint({ relay, mode, onRefusal }: OtlpEndpointOptio
       return withHeaders(statusAnswer(status, message, encoding), { ...headers, ...retry });
     }
     const { rejected = 0, message } = incoming ?? {};
-    if (message) {
-      onRefusal(refusalOf(request, { code: "records_rejected", detail: message }, Date.now()));
-    }
-    const lost = mode === "relay" ? incoming?.eventExceptions : 0;
+    if (message) relay.listRefusal(request, { code: "records_rejected", detail: message });
+    const lost = relay.mode === "relay" ? incoming?.eventExceptions : 0;
     const notShown = lost && `Sentry does not show the events of spans: ${exceptions(lost)} lost.`;
     const all = [message, notShown].filter(Boolean).join(" ");
     const partial = all === "" ? undefined : { rejected, message: all };

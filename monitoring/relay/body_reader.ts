@@ -147,9 +147,7 @@ export function createBodyReader(options: BodyReaderOptions) {
       // Their requests are answered, which gives their memory back.
       await new Promise((resolve) => setTimeout(resolve));
     }
-    if (isFull()) {
-      throw new RelayError("overloaded", "Too many envelopes arrive at once; send it again later.");
-    }
+    if (isFull()) throw overloaded("Too many envelopes arrive at once; send it again later.");
     checkRoomFor(size);
   }
 
@@ -176,16 +174,12 @@ export function createBodyReader(options: BodyReaderOptions) {
 
   function checkRoomFor(bytes: number): void {
     if (hasRoomFor(bytes)) return;
-    throw new RelayError(
-      "overloaded",
-      "Too many bytes are in flight; send the envelope again later.",
-    );
+    throw overloaded("Too many bytes are in flight; send the envelope again later.");
   }
 
   function checkBrotli(): void {
     if (corruptBrotli < maxCorruptBrotli) return;
-    throw new RelayError(
-      "overloaded",
+    throw overloaded(
       "Too many brotli bodies were corrupt, and each leaks memory; send the envelope with gzip or without encoding.",
     );
   }
@@ -194,13 +188,14 @@ export function createBodyReader(options: BodyReaderOptions) {
     if (!(error instanceof UploadError)) return error;
     if (error.reason === "large") return tooLarge(maxBytes);
     return error.reason === "slow"
-      ? new RelayError(
-        "overloaded",
+      ? overloaded(
         "The body arrived too slowly, or was the slowest of too many; send it again later.",
       )
       : new DisconnectedError();
   }
 }
+
+const overloaded = (detail: string) => new RelayError("overloaded", detail);
 
 function tooLarge(maxBytes: number): RelayError {
   return new RelayError("envelope_too_large", `The envelope is larger than ${maxBytes} bytes.`);

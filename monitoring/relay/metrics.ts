@@ -15,11 +15,7 @@ export type Series = Readonly<Record<string, number>>;
 const METRICS = [
   ["sightglass_envelopes_total", "counter", "Envelopes by outcome, and why they were not taken."],
   ["sightglass_own_refused_total", "counter", "Refused envelopes of this server and its page."],
-  [
-    "sightglass_items_total",
-    "counter",
-    "Items, logs and spans by category and outcome.",
-  ],
+  ["sightglass_items_total", "counter", "Items, logs and spans by category and outcome."],
   ["sightglass_received_bytes_total", "counter", "Bytes of bodies, as they came over the wire."],
   ["sightglass_upstream_duration_seconds", "histogram", "Duration of attempts at ingests."],
   ["sightglass_refused_reports_total", "counter", "Browsers' reports not taken, by reason."],
@@ -117,6 +113,11 @@ export class RelayMetrics {
     for (const [category, count] of Object.entries(byCategory)) {
       if (KNOWN_CATEGORIES.has(category)) this.#add(itemSeries(outcome, category), count);
     }
+  }
+
+  /** A report of a browser was not taken. */
+  reportRefused(reason: string, reports = 1): void {
+    this.#add(`sightglass_refused_reports_total{reason="${reason}"}`, reports);
   }
 
   #add(series: string, count: number): void {

@@ -38,6 +38,8 @@ const STOPPING = "The server is stopping; send the envelope again later.";
 export class Relay {
   readonly gossip: Gossip;
   readonly status: RelayStatus;
+  readonly metrics = new RelayMetrics();
+  readonly mode: "inbox" | "relay";
   readonly #options: RelayOptions;
   readonly #parts: RelayParts & { readonly client: IngestClient };
   readonly #writeAccess: ReturnType<typeof writeAccessRule>;
@@ -52,6 +54,7 @@ export class Relay {
     const { now = SYSTEM_CLOCK.now, uptime = SYSTEM_CLOCK.uptime } = options;
     const { inboxToken: token, trustedProxyHeader: proxyHeader, onDeploy } = options;
     this.#options = options;
+    this.mode = store ? "inbox" : "relay";
     this.#writeAccess = writeAccessRule({
       ...options,
       inbox: store && { token, proxyHeader, onDeploy },
@@ -59,7 +62,7 @@ export class Relay {
     const shared = {
       clock: { ...SYSTEM_CLOCK, now, uptime },
       limits: new RateLimits(),
-      metrics: new RelayMetrics(),
+      metrics: this.metrics,
     };
     const parts = this.#parts = {
       ...shared,
@@ -73,7 +76,7 @@ export class Relay {
     this.#bodies = createBodyReader({
       ...options,
       maxBytes: options.maxEnvelopeBytes,
-      onReceived: (bytes) => parts.metrics.received(bytes),
+      onReceived: (bytes) => this.metrics.received(bytes),
     });
     this.#sending = createSending({ ...options, ...parts });
     this.gossip = createGossip(parts);
@@ -143,10 +146,10 @@ export class Relay {
     // A refused envelope may not have been read: then its request shows who sent it.
     const isOwn = envelope?.isOwn ??
       (project === undefined && this.#isOwn(undefined, request, peer));
-    this.#parts.metrics.ended(outcome, answer.reason, 1, isOwn);
-    this.#parts.metrics.itemsEnded(outcome, envelope?.items ?? []);
+    this.metrics.ended(outcome, answer.reason, 1, isOwn);
+    this.metrics.itemsEnded(outcome, envelope?.items ?? []);
     if (outcome === "delivered" || outcome === "spooled") {
-      this.#parts.metrics.itemsEnded("dropped", envelope?.notForwarded ?? []);
+      this.metrics.itemsEnded("dropped", envelope?.notForwarded ?? []);
     }
     if (outcome === "stored") this.#options.onStoredFrom?.(request.headers.get("origin"));
     // By its key, the page asks what became of an envelope (`RelayStatus.health`).
@@ -245,10 +248,12 @@ export class Relay {
       ? new RelayError("overloaded", STOPPING)
       : toRelayError(thrown);
     // Not reported, because there is nothing to fix: a page that was closed sends the envelope again later.
-    if (!(error instanceof DisconnectedError)) {
-      this.#options.onRefusal?.(refusalOf(request, error, this.#parts.clock.now()));
-    }
+    if (!(error instanceof DisconnectedError)) this.listRefusal(request, error);
     return refusedAnswer(error);
+  }
+
+  listRefusal(request: Request, error: { readonly code: string; readonly detail: string }): void {
+    this.#options.onRefusal?.(refusalOf(request, error, this.#parts.clock.now()));
   }
 
   preflight(request: Request, peer: string | undefined): Response | Answer {
@@ -264,7 +269,7 @@ export class Relay {
   /** Refuses a POST at an address that takes no envelopes. Pages that may post can read the answer. */
   refuse(request: Request, peer: string | undefined, facts: ErrorFacts): Answer {
     const { error, detail } = facts;
-    this.#options.onRefusal?.(refusalOf(request, { code: error, detail }, this.#parts.clock.now()));
+    this.listRefusal(request, { code: error, detail });
     const access = this.#writeAccess.check(request, peer);
     return errorAnswer(facts, { "x-sentry-error": detail, ...access.allowed && access.cors });
   }

@@ -34,8 +34,6 @@ export interface RelayOptions
 
   /** Other processes of the same server, for health and metrics. Default: there are none. */
   readonly sharedCounts?: SharedCounts;
-  /** Reports of browsers that were not taken, by reason, for the metrics. */
-  readonly refusedReports?: () => Readonly<Record<string, number>>;
   /** Called for each refused POST or preflight, unless its connection broke. Default: not reported. */
   readonly onRefusal?: (refusal: Refusal) => void;
   /** With the `Origin` of each envelope that was stored; null: it had none. */

@@ -9,14 +9,14 @@ import {
 } from "../protocol/relay_api.ts";
 import { queryOf } from "../protocol/request_url.ts";
 import type { BodyReader } from "./body_reader.ts";
-import { endedEnvelopes, formatMetrics, type RelayMetrics, type Series } from "./metrics.ts";
+import { endedEnvelopes, formatMetrics, type RelayMetrics } from "./metrics.ts";
 import { type ProcessReport, totalOf } from "./process_report.ts";
 import type { RelayOptions } from "./relay_options.ts";
 import type { RelayParts } from "./spool/relay_parts.ts";
 
 interface StatusOptions
   extends
-    Pick<RelayOptions, "store" | "spool" | "exporter" | "refusedReports" | "sharedCounts">,
+    Pick<RelayOptions, "store" | "spool" | "exporter" | "sharedCounts">,
     Pick<RelayParts, "clock" | "client" | "metrics"> {
   readonly bodies: BodyReader;
   /** Whether this process no longer counts as healthy, because it ends. */
@@ -77,16 +77,17 @@ export class RelayStatus {
 
   /** What this process has counted, and what it measures now. */
   report(): ProcessReport {
-    const { metrics, bodies, client, exporter, refusedReports, clock, isStopping } = this.#options;
+    const { metrics, bodies, client, exporter, clock, isStopping } = this.#options;
     const { user, system } = cpuUsage();
-    const records = exporter && { exported: exporter.exported, dropped: exporter.dropped };
     return {
       at: clock.now(),
       startedAt: STARTED_AT,
       counts: {
         ...metrics.counts,
-        ...labelled("sightglass_refused_reports_total", "reason", refusedReports?.()),
-        ...labelled("sightglass_otlp_records_total", "outcome", records),
+        ...exporter && {
+          'sightglass_otlp_records_total{outcome="exported"}': exporter.exported,
+          'sightglass_otlp_records_total{outcome="dropped"}': exporter.dropped,
+        },
         process_cpu_seconds_total: (user + system) / 1e6,
       },
       inFlightBytes: bodies.inFlightBytes,
@@ -125,12 +126,6 @@ export class RelayStatus {
     };
     return { health, total };
   }
-}
-
-function labelled(name: string, label: string, values: Series = {}): Series {
-  return Object.fromEntries(
-    Object.entries(values).map(([value, count]) => [`${name}{${label}="${value}"}`, count]),
-  );
 }
 
 /** Exports metrics also by OpenTelemetry's API, where the runtime has a meter provider (`OTEL_DENO=true`). */

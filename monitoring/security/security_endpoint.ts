@@ -5,29 +5,21 @@ import {
   type WriteAccessOptions,
   writeAccessRule,
 } from "../access/write_access.ts";
-import { INTERNAL_RELAY_URL, type Refusal } from "../protocol/relay_api.ts";
+import { INTERNAL_RELAY_URL } from "../protocol/relay_api.ts";
 import { createBodyReader } from "../relay/body_reader.ts";
 import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
-import { refusalOf } from "../relay/refusal.ts";
+import type { Relay } from "../relay/relay.ts";
 import { perMinute } from "../runtime/token_bucket.ts";
 import { readReports } from "./browser_report.ts";
 import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
 
 interface SecurityEndpointOptions extends WriteAccessOptions {
   readonly sender: Required<ReportSender>;
-  readonly deliver: (request: Request) => Promise<{ readonly status: number }>;
-  /** The allowed DSN of a post to `/api/PROJECT/security/`, and the key that it names. Throws a `RelayError`. */
-  readonly dsnOf: (
-    request: Request,
-    peer: string | undefined,
-    project: string,
-  ) => { readonly dsn: string; readonly key: string | undefined };
+  readonly relay: Pick<Relay, "answer" | "dsnOf" | "listRefusal" | "metrics">;
   /** Server processes that divide the limit of reports. Default: 1. */
   readonly processes?: number;
   /** Called with the number of reports left out since the last call, at most once a minute. */
   readonly onLeftOut: (count: number) => void;
-  /** Called for each refused POST, unless its connection broke. */
-  readonly onRefusal: (refusal: Refusal) => void;
   /** Milliseconds of a monotonic clock. Default: the process's own. */
   readonly uptime?: () => number;
 }
@@ -57,15 +49,15 @@ const REASONS = [
 
 /** Creates `POST /monitoring/security` and `/api/PROJECT/security/`: what browsers report by themselves. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions) {
-  const { sender, deliver, publicOrigin, uptime = () => performance.now() } = options;
+  const { sender, relay, publicOrigin, uptime = () => performance.now() } = options;
   const writeAccess = writeAccessRule(options);
   const bodies = createBodyReader({ maxBytes: MAX_BYTES, maxInFlightBytes: MAX_IN_FLIGHT_BYTES });
   const takeReport = perMinute(REPORTS_PER_MINUTE / (options.processes ?? 1), uptime);
   const takeNotice = perMinute(1, uptime);
   const sentAt = new Map<string, number>();
   let leftOut = 0;
-  // With zeros: the increase of a series that appears with its first refusal is 0.
-  const refused: Record<string, number> = Object.fromEntries(REASONS.map((reason) => [reason, 0]));
+  // Zeros: the increase of a series that appears with its first refusal is 0.
+  for (const reason of REASONS) relay.metrics.reportRefused(reason, 0);
 
   /** @throws the error itself if no request can cause it */
   const refuse = (request: Request, error: unknown): Response => {
@@ -74,10 +66,8 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
     const detail = code === "report_too_large"
       ? `Cannot take more than ${MAX_BYTES} bytes.`
       : error.detail;
-    refused[code]!++;
-    if (!(error instanceof DisconnectedError)) {
-      options.onRefusal(refusalOf(request, { code, detail }, Date.now()));
-    }
+    relay.metrics.reportRefused(code);
+    if (!(error instanceof DisconnectedError)) relay.listRefusal(request, { code, detail });
     return refusal(RELAY_ERRORS[error.code], code, detail);
   };
 
@@ -87,7 +77,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
     if (at !== undefined && uptime() - at < REPEAT_MS) return false;
     if (!takeReport()) {
       leftOut++;
-      refused.over_rate!++;
+      relay.metrics.reportRefused("over_rate");
       if (takeNotice()) {
         options.onLeftOut(leftOut);
         leftOut = 0;
@@ -107,7 +97,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
     project: string | undefined,
   ): Promise<Response> => {
     if (!access.allowed) throw new RelayError("origin_not_allowed", access.detail);
-    const named = project === undefined ? undefined : options.dsnOf(request, peer, project);
+    const named = project === undefined ? undefined : relay.dsnOf(request, peer, project);
     if (named === undefined && !isBrowser(request.headers)) {
       const detail = "Cannot take the report: it has no Origin, so no browser sent it.";
       throw new RelayError("origin_not_allowed", detail);
@@ -126,9 +116,8 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
       const key = JSON.stringify([isOwn, named, { ...report, age: 0 }]);
       if (!admit(key)) continue;
       const body = reportEnvelope(report, to, Date.now());
-      const answer = await deliver(
-        new Request(INTERNAL_RELAY_URL, { method: "POST", headers, body }),
-      );
+      const internal = new Request(INTERNAL_RELAY_URL, { method: "POST", headers, body });
+      const answer = await relay.answer(internal, undefined);
       if (answer.status < 500) continue;
       // Browsers send the reports again: Chromium up to five times.
       sentAt.delete(key);
@@ -155,9 +144,6 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
       for (const [name, value] of Object.entries(access.cors)) answer.headers.set(name, value);
       return answer;
     },
-
-    /** Reports that were not taken since the start of the process, by reason. A refused POST counts once. */
-    refused: refused as Readonly<Record<string, number>>,
 
     /** Ends slow uploads, because new connections wait for a free one. */
     shedLoad: () => bodies.shedLoad(),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { RelayMetrics } from "../relay/metrics.ts";
 import { createSecurityEndpoint } from "./security_endpoint.ts";
 
 const SENDER = {
@@ -13,17 +14,21 @@ function endpoint(answer: () => Response = () => new Response(), processes = 1) 
   const leftOut: number[] = [];
   const refusals: string[] = [];
   const clock = { ms: 0 };
-  const { receive, refused } = createSecurityEndpoint({
+  const metrics = new RelayMetrics();
+  const { receive } = createSecurityEndpoint({
     sender: SENDER,
     publicOrigin: ORIGIN,
     allowedOrigins: ["https://other.example"],
-    dsnOf: () => ({ dsn: SENDER.dsn, key: undefined }),
-    deliver(request) {
-      delivered.push(request);
-      return Promise.resolve(answer());
+    relay: {
+      metrics,
+      dsnOf: () => ({ dsn: SENDER.dsn, key: undefined }),
+      answer(request) {
+        delivered.push(request);
+        return Promise.resolve({ status: answer().status, headers: {}, body: "" });
+      },
+      listRefusal: ({ headers }, { code }) => refusals.push(`${code} ${headers.get("origin")}`),
     },
     onLeftOut: (count) => leftOut.push(count),
-    onRefusal: ({ error, origin }) => refusals.push(`${error} ${origin}`),
     processes,
     uptime: () => clock.ms,
   });
@@ -35,6 +40,14 @@ function endpoint(answer: () => Response = () => new Response(), processes = 1) 
         body,
       }),
       undefined,
+    );
+  /** The metric of reports that were not taken, by reason. */
+  const refused = () =>
+    Object.fromEntries(
+      Object.entries(metrics.counts).flatMap(([series, count]) => {
+        const [, reason] = /^sightglass_refused_reports_total\{reason="(.*)"\}$/.exec(series) ?? [];
+        return reason === undefined ? [] : [[reason, count]];
+      }),
     );
   return { post, delivered, leftOut, refused, refusals, clock };
 }
@@ -92,7 +105,7 @@ Deno.test("500 different reports at once → 20 sent, 204 for each, rest counted
   const { post, delivered, leftOut, refused, refusals, clock } = endpoint();
   for (let n = 0; n < 500; n++) assert.equal((await post(violation(n))).status, 204);
   assert.deepEqual([delivered.length, leftOut], [20, [1]]);
-  assert.deepEqual([refused.over_rate, refusals], [480, []]);
+  assert.deepEqual([refused().over_rate, refusals], [480, []]);
   clock.ms += 60_000;
   for (let n = 0; n < 21; n++) await post(violation(-1 - n));
   assert.equal(delivered.length, 40);
@@ -137,7 +150,7 @@ Deno.test("request that is refused → status, code, sentence; counted, listed, 
     refusals,
     cases.map(([, headers, , code]) => `${code} ${headers.origin ?? ORIGIN}`),
   );
-  assert.deepEqual(refused, {
+  assert.deepEqual(refused(), {
     dsn_missing: 0,
     dsn_not_allowed: 0,
     encoding_not_supported: 1,

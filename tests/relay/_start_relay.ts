@@ -36,8 +36,7 @@ export function startRelay(options: Partial<RelayOptions> = {}) {
     ...options,
   });
   const handlers = relayHandlers(relay);
-  const mode = options.store ? "inbox" : "relay";
-  const otlp = createOtlpEndpoint({ relay, mode, onRefusal: options.onRefusal ?? (() => {}) });
+  const otlp = createOtlpEndpoint(relay);
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     async (req, info) => {

@@ -56,12 +56,12 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
     "monitoring/storage/ monitoring/uploads/",
   "monitoring/alerts/": COPIES,
   "monitoring/otlp/": `${COPIES} monitoring/relay/admit/ monitoring/relay/errors.ts ` +
-    "monitoring/relay/refusal.ts type:monitoring/relay/",
+    "type:monitoring/relay/",
   // Assistants read the inbox through its interface, by the same rules of access and queries.
   "monitoring/mcp/": "monitoring/access/ monitoring/models/ monitoring/protocol/ " +
     "monitoring/inbox/query_parameters.ts monitoring/inbox/details/ type:monitoring/inbox/",
   "monitoring/security/": "monitoring/access/ monitoring/models/json.ts monitoring/protocol/ " +
-    "monitoring/relay/body_reader.ts monitoring/relay/errors.ts monitoring/relay/refusal.ts " +
+    "monitoring/relay/body_reader.ts monitoring/relay/errors.ts type:monitoring/relay/ " +
     "monitoring/runtime/token_bucket.ts",
   "monitoring/player/": "monitoring/protocol/ monitoring/models/recording/recording.ts",
   // Implements the observer interface of server/endpoint.ts. The server does not import the implementation.
@@ -83,7 +83,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
     "monitoring/models/duration.ts " +
     "type:monitoring/protocol/ type:monitoring/browser/mod.ts !npm:@sentry/ !npm:@opentelemetry/",
   // Routes are thin: SQL belongs in the inbox, parsing in the domain.
-  "routes/": "config/config.ts server/ monitoring/ components/ islands/ !node:sqlite " +
+  "routes/": "config/ server/ monitoring/ components/ islands/ !node:sqlite " +
     "!monitoring/protocol/scanner.ts !monitoring/protocol/encoding.ts",
   "server/": "monitoring/protocol/ !npm:@sentry/",
   "tools/": "config/ deno.json bench/ tests/ monitoring/ server/ components/ islands/ routes/",
