@@ -28,7 +28,10 @@ const SEARCHES = ["checkout", "E", "ÄÖ größe", NO_MATCH, '"order 7"', "-chec
 const HOUR_MS = 3_600_000;
 
 type Queries = Readonly<
-  Record<keyof Lists | "envelopes" | "applications" | "histogram", readonly ListQuery[]>
+  Record<
+    keyof Lists | "metric" | "envelopes" | "applications" | "histogram",
+    readonly ListQuery[]
+  >
 >;
 
 export async function bench(): Promise<Figure[]> {
@@ -59,6 +62,8 @@ function measureQueries(inbox: Inbox, queries: Queries): Figure[] {
     const read = (query: ListQuery) =>
       list === "applications" || list === "histogram"
         ? inbox[list](query)
+        : list === "metric"
+        ? inbox.metric({ name: "shop.metric2", by: "route", ...query })
         : inbox.page(list as keyof Lists | "envelopes", query);
     const times = ofList.map((query) => ({ query, ms: medianOf(() => read(query)) }));
     const slowest = times.toSorted((a, b) => b.ms - a.ms).slice(0, 5);
@@ -135,6 +140,7 @@ function queriesOf(inbox: Inbox, count: number): Queries {
     monitors: list([]),
     runs: list([]),
     metrics: list([]),
+    metric: list([]),
     envelopes: list(["span", "profile", "event"].map((type) => ({ type }))),
     applications: [{}, ...ofSender],
     histogram: HISTOGRAM_LISTS.flatMap((of) => ofEveryList.map((query) => ({ ...query, of, now }))),

@@ -15,8 +15,11 @@ const ENVIRONMENTS = ["production", "staging", "development"];
 const APPLICATIONS = "shop checkout account search billing mail stock admin sightglass".split(" ");
 const ENVELOPES_PER_RELEASE = 5_000;
 const GROUPS = 2_000;
-/** Kinds of envelopes, in turns: ten of each trace. */
-const KINDS = "spans logs transaction error spans recording logs spans error recording".split(" ");
+/** Kinds of envelopes, in turns: those of one trace. */
+const KINDS = ("spans logs transaction error spans recording logs spans error recording metrics " +
+  "other").split(" ");
+/** In place of `other`, in turns. */
+const OTHERS = ["check-in", "feedback", "profile", "AI run"];
 
 /** When an envelope is received. */
 export const timeOf = (n: number): number => FIRST_RECEIVED_AT + n * INTERVAL_MS;
@@ -46,7 +49,9 @@ function itemsOf(n: number): TestItem[] {
   const data = { "http.response.status_code": status };
   const trace = { trace_id, span_id: hexId(n, 16), op, data };
   const event = { event_id: hexId(n, 32), timestamp: seconds, contexts: { trace } };
-  switch (pick(KINDS, n)) {
+  const attributes = { "sentry.op": { value: op }, "http.response.status_code": { value: status } };
+  const kind = pick(KINDS, n);
+  switch (kind === "other" ? pick(OTHERS, turn) : kind) {
     case "spans": {
       const items = some(4 + n % 12, (i) => ({
         trace_id,
@@ -57,9 +62,60 @@ function itemsOf(n: number): TestItem[] {
         status: status < 500 ? "ok" : "error",
         start_timestamp: seconds - 1 + i / 100,
         end_timestamp: seconds - 0.5 + n % 900 / 100,
+        attributes,
+      }));
+      return [["span", { version: 2, items }]];
+    }
+    case "metrics": {
+      const items = some(20, (i) => ({
+        name: `shop.metric${i}`,
+        type: pick(["counter", "gauge", "distribution"], i),
+        value: n % 900 + i,
+        trace_id,
+        timestamp: seconds,
+        attributes: { route: { value: pick(PAGES, turn) } },
+      }));
+      return [["trace_metric", { version: 2, items }]];
+    }
+    case "check-in": {
+      const check = { check_in_id: hexId(n, 32), monitor_slug: `job ${turn % 12}`, duration: 2 };
+      return [["check_in", { ...check, status: turn % 60 < 56 ? "ok" : "error" }]];
+    }
+    case "feedback":
+      return [["feedback", {
+        ...event,
+        contexts: { ...event.contexts, feedback: { message: `Order ${n} is late` } },
+      }]];
+    case "profile": {
+      const samples = some(300, (i) => ({
+        timestamp: seconds - 1 + i / 300,
+        thread_id: "0",
+        stack_id: i % 40,
+      }));
+      const frames = some(40, (i) => ({ function: `place${i + turn % 5}`, abs_path: "/app.mjs" }));
+      const stacks = some(40, (i) => some(i % 20 + 1, (depth) => (i + depth) % 40));
+      return [["profile_chunk", {
+        ...{ version: "2", platform: "node", chunk_id: hexId(n, 32) },
+        profiler_id: hexId(Math.floor(turn / 20), 32),
+        profile: { frames, stacks, samples },
+      }]];
+    }
+    case "AI run": {
+      const items = some(6, (i) => ({
+        trace_id,
+        span_id: hexId(n * 100 + i, 16),
+        ...i > 0 && { parent_span_id: hexId(n * 100, 16) },
+        is_segment: i === 0,
+        name: i === 0 ? "invoke_agent support" : "chat gpt-5-mini",
+        status: "ok",
+        start_timestamp: seconds - 1,
+        end_timestamp: seconds,
         attributes: {
-          "sentry.op": { value: op },
-          "http.response.status_code": { value: status },
+          "sentry.op": { value: i === 0 ? "gen_ai.invoke_agent" : "gen_ai.chat" },
+          "gen_ai.agent.name": { value: `support${turn % 7}` },
+          "gen_ai.request.model": { value: "gpt-5-mini" },
+          "gen_ai.conversation.id": { value: hexId(Math.floor(turn / 8), 32) },
+          "gen_ai.usage.input_tokens": { value: n % 900 },
         },
       }));
       return [["span", { version: 2, items }]];

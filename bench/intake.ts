@@ -1,11 +1,12 @@
 /**
- * Ten minutes of 50,000 spans and 50,000 logs a minute, sent by OTLP as fast as an inbox takes them: the server's CPU time
- * as a share of those ten minutes, and the size of its files against the bodies that it keeps. Linux only (`/proc`).
+ * Ten minutes of 50,000 spans, 50,000 logs and a point of 1,000 metric series a minute, sent by OTLP as fast as an inbox
+ * takes them: the server's CPU time as a share of those ten minutes, the size of its files against the bodies that it
+ * keeps, and the time of its lists afterwards. Linux only (`/proc`).
  */
-import { logsJson, nanoseconds, tracesJson } from "../tests/harness/otlp_bodies.ts";
+import { logsJson, metricsJson, nanoseconds, tracesJson } from "../tests/harness/otlp_bodies.ts";
 import { type ServerProcess, startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
-import { budgeted, type Figure } from "./figures.ts";
+import { budgeted, type Figure, worst } from "./figures.ts";
 import { hexId } from "./inbox_envelopes.ts";
 import { cpuMicros } from "./load.ts";
 
@@ -17,6 +18,12 @@ const BATCHES = MINUTES * PER_MINUTE / BATCH;
 /** Requests at a time. */
 const CONNECTIONS = 4;
 const SPANS_PER_TRACE = 8;
+/** Half of them counters, half histograms. */
+const METRICS = 50;
+const SERIES_PER_METRIC = 20;
+const LISTS =
+  "traces errors logs endpoints metrics metric&name=shop.metric1 metric&name=shop.metric2 applications"
+    .split(" ");
 
 /** @throws if a request is not stored, or the last log is not found */
 export async function bench(): Promise<Figure[]> {
@@ -28,15 +35,29 @@ export async function bench(): Promise<Figure[]> {
       const n = next++;
       await post(server, "traces", tracesJson(entries(n, spanOf)));
       await post(server, "logs", logsJson(entries(n, logOf)));
+      if (n % (BATCHES / MINUTES) === 0) {
+        await post(server, "metrics", metricsJson(metricsOf(n * MINUTES / BATCHES)));
+      }
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, send));
   const seconds = (cpuMicros(server) - before) / 1e6;
   const found = await read(server, `view=logs&q=${orderOf(MINUTES * PER_MINUTE - 1)}`);
   if (found.rows.length !== 1) throw new Error(`The last log is in ${found.rows.length} rows.`);
+  const { rows: metrics } = await read(server, "view=metrics");
+  const newest = startedAt + (MINUTES - 1) * 60_000;
+  const listed = metrics.filter((row: { last_at: number }) => row.last_at === newest);
+  if (listed.length !== METRICS) throw new Error(`The last point is in ${listed.length} metrics.`);
+  const lists = [];
+  for (const list of LISTS) {
+    const start = performance.now();
+    await read(server, `view=${list}`);
+    lists.push(performance.now() - start);
+  }
   return [
     budgeted(BUDGETS.intakeCpu, seconds / (MINUTES * 60)),
     budgeted(BUDGETS.intakeFiles, fileBytes(server) / await keptBytes(server)),
+    worst(BUDGETS.inboxQuery, ...lists),
   ];
 }
 
@@ -127,6 +148,40 @@ const logOf = (n: number, at: number, order: string) => ({
     "thread.name": `worker-${n % 8}`,
   }),
 });
+
+/** A point of each series. */
+function metricsOf(minute: number) {
+  const at = {
+    startTimeUnixNano: nanoseconds(startedAt),
+    timeUnixNano: nanoseconds(startedAt + minute * 60_000),
+  };
+  const points = (make: (series: number) => object) =>
+    Array.from({ length: SERIES_PER_METRIC }, (_, series) => ({
+      ...at,
+      attributes: attributesOf({ "http.route": `/route/${series}` }),
+      ...make(series),
+    }));
+  const data = { aggregationTemporality: 2, isMonotonic: true };
+  return Array.from({ length: METRICS }, (_, n) =>
+    n % 2 === 0
+      ? {
+        name: `shop.metric${n}`,
+        sum: { ...data, dataPoints: points((series) => ({ asInt: `${minute * series}` })) },
+      }
+      : {
+        name: `shop.metric${n}`,
+        unit: "ms",
+        histogram: {
+          ...data,
+          dataPoints: points((series) => ({
+            count: `${minute * 8}`,
+            sum: minute * series * 8,
+            explicitBounds: [5, 10, 25, 50, 100, 250, 500],
+            bucketCounts: Array(8).fill(`${minute}`),
+          })),
+        },
+      });
+}
 
 /** The ten minutes end now. */
 const startedAt = Date.now() - MINUTES * 60_000;

@@ -47,6 +47,9 @@ export const logsJson = (records: readonly object[] = [{}], service = "shop") =>
     }],
   });
 
+export const metricsJson = (metrics: readonly object[], service = "shop") =>
+  encode({ resourceMetrics: [{ resource: resourceOf(service), scopeMetrics: [{ metrics }] }] });
+
 /** One span in protobuf, without a resource. */
 export function tracesProtobuf(): Uint8Array<ArrayBuffer> {
   const { traceId, spanId, name, startTimeUnixNano, endTimeUnixNano } = span();
