@@ -12,6 +12,7 @@ import "./kit/DetailView.tsx";
 import "./kit/GroupState.tsx";
 import "./kit/RowList.tsx";
 import "./kit/Split.tsx";
+import "./kit/Steps.tsx";
 import "./kit/ValueLinks.tsx";
 import "./player/RecordingStill.tsx";
 import "./player/recording_events.ts";

@@ -11,6 +11,7 @@ import type { ErrorContent } from "../../monitoring/models/error/error_content.t
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import type { MetricContent } from "../../monitoring/models/metric/metric_content.ts";
 import type { ProfileContent } from "../../monitoring/models/profile/profile_content.ts";
+import type { EndpointContent } from "../../monitoring/models/trace/endpoint_content.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 
 /** The parameters of a list as they are in the address: an age, such as `10m`, is read with each request. */
@@ -32,6 +33,8 @@ export type Answers = { readonly [Name in keyof ConsoleLists]: Page<ConsoleLists
   readonly profile: ProfileContent;
   /** Undefined: nothing of it is stored (any more). */
   readonly metric: MetricContent | undefined;
+  /** Undefined: nothing of it is stored (any more). */
+  readonly endpoint: EndpointContent | undefined;
   readonly refusals: RefusalList;
   /** Undefined: it is not stored (any more). */
   readonly error: ErrorContent | undefined;
@@ -72,7 +75,7 @@ export class InboxClient {
   /** What a view has. */
   async read<View extends keyof Answers>(view: View, query?: ViewQuery): Promise<Answers[View]> {
     const response = await this.get({ view, ...query as Parameters });
-    if (response.status === 404 && ["error", "metric", "envelope"].includes(view)) {
+    if (response.status === 404 && ["error", "metric", "endpoint", "envelope"].includes(view)) {
       return await discard(response) as Answers[View];
     }
     // 404: the server is of an older build without this list.

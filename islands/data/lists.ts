@@ -21,6 +21,7 @@ const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) =
   logs: (row) => `${row.envelope} ${row.index}`,
   pages: (row) => `${row.application} ${row.page}`,
   endpoints: (row) => `${row.application} ${row.op} ${row.name}`,
+  queries: (row) => `${row.application} ${row.statement}`,
   recordings: (row) => row.replay_id,
   ai_runs: (row) => `${row.trace_id} ${row.span_id}`,
   ai_sums: (row) => `${row.by} ${row.value}`,

@@ -1,4 +1,3 @@
-import { formatNumber } from "../../components/format.ts";
 import { useEffect, useRef, useState } from "react";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
@@ -9,12 +8,13 @@ import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { ErrorFacts, ErrorTitle } from "./ErrorTitle.tsx";
 import { useGroups } from "./ErrorList.tsx";
+import { describePosition, stepTo } from "../kit/Steps.tsx";
 import { GroupHeader } from "../kit/GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { saveFile } from "../kit/FileButton.tsx";
-import { type ConsoleList, useList } from "../data/lists.ts";
+import { useList } from "../data/lists.ts";
 import { read } from "../data/read.ts";
 
 /**
@@ -148,22 +148,6 @@ function useCurrentOccurrence(
   const newest = rows[0]?.envelope;
   useEffect(() => setFirst((first) => first ?? newest), [newest]);
   return envelope ?? first ?? newest;
-}
-
-function describePosition(index: number, { rows, more }: ConsoleList<unknown>): string {
-  if (index === -1) return "";
-  const position = `${formatNumber(index + 1)} of ${formatNumber(rows.length)}`;
-  return `${position}${more ? " or more" : ""}`;
-}
-
-/** Links to what is before and after, and their texts. */
-const STEPS = { "Previous error": "‹", "Next error": "›", Newer: "‹", Older: "›" };
-
-/** A link, or its text alone at the end of the list, so that the layout stays. */
-function stepTo(href: string | undefined, name: keyof typeof STEPS) {
-  const text = STEPS[name];
-  if (href === undefined) return <span className="step quiet" aria-hidden="true">{text}</span>;
-  return <a className="step card" href={href} aria-label={name} title={name}>{text}</a>;
 }
 
 function saveEnvelope({ event, envelope }: ErrorContent): void {

@@ -16,7 +16,7 @@ import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { fullLabel, nameOf, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
-import { durationOf, ENDPOINT_TIP } from "./Endpoints.tsx";
+import { durationOf, ENDPOINT_TIP } from "../charts/RunDots.tsx";
 import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
 
 /** An application, and what is known of it in the chosen time. */

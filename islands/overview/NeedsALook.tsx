@@ -3,13 +3,13 @@ import { formatCount } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
+import { RunDots } from "../charts/RunDots.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { fullLabel } from "../kit/application_labels.ts";
 import type { Column } from "../kit/Table.tsx";
-import { Dots } from "./Endpoints.tsx";
 import { Highlight } from "./Highlight.tsx";
 import { type Reason, sortReasons, STATES, STATES_TIP } from "./reasons.ts";
 
@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<Reason>[] = [
     isWide: true,
     cell: ({ of }) =>
       "group" in of ? <Sparkline row={of} /> : (
-        <Dots
+        <RunDots
           row={of}
           low={Math.min(of.shortest, of.before!.shortest)}
           high={Math.max(of.longest, of.before!.longest)}

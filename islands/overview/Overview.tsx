@@ -7,6 +7,7 @@ import {
   OWN_APPLICATION,
 } from "../../monitoring/models/application_rows.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import { isCompared } from "../../monitoring/models/trace/endpoints.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
@@ -19,7 +20,7 @@ import { ConnectGuide } from "./ConnectGuide.tsx";
 import { labelsByKey } from "../kit/application_labels.ts";
 import { SlowestEndpoints } from "./Endpoints.tsx";
 import { NeedsALook } from "./NeedsALook.tsx";
-import { isCompared, reasonsOf } from "./reasons.ts";
+import { reasonsOf } from "./reasons.ts";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { VitalsByPage } from "./VitalsByPage.tsx";
 import { type ConsoleList, useApplications, useList } from "../data/lists.ts";

@@ -2,7 +2,9 @@ import { formatDuration, formatNumber } from "../../components/format.ts";
 import { type ApplicationRow, newestRelease } from "../../monitoring/models/application_rows.ts";
 import type { EndpointRow, ErrorGroupRow } from "../../monitoring/models/rows.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
+import { isSlower, SLOWER, SLOWER_MS } from "../../monitoring/models/trace/endpoints.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
+import { endpointPath } from "../charts/RunDots.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { nameOf, shortRelease } from "../kit/application_labels.ts";
 
@@ -17,10 +19,6 @@ export interface Reason {
   readonly href: string;
   readonly of: ErrorGroupRow | EndpointRow;
 }
-
-/** A median is slower if it is so many times, and so many milliseconds more than, that of other releases. */
-const SLOWER = 1.5;
-const SLOWER_MS = 10;
 
 /** The states of applications and the one rule of their colours, worst first. */
 export const STATES = [
@@ -46,16 +44,6 @@ export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}`).joi
   ". Errors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)." +
   " New since a release: first received after the release was";
 
-/** Whether it has enough runs of the newest release and of others. */
-export const isCompared = ({ median, before }: EndpointRow): boolean =>
-  median !== null && before !== null && before.median !== null;
-
-export const isSlower = (row: EndpointRow): boolean => {
-  if (!isCompared(row)) return false;
-  const [median, before] = [row.median!, row.before!.median!];
-  return median >= before * SLOWER && median - before >= SLOWER_MS;
-};
-
 /** Why an application needs a look, worst first. @param groups its open errors; `endpoints`: its own */
 export function reasonsOf(
   application: ApplicationRow,
@@ -67,9 +55,9 @@ export function reasonsOf(
   const release = shortRelease(newest, nameOf(application));
   const releasedAt = releases.length > 1 ? releases_since[releases.indexOf(newest)]! : Infinity;
   const ofEndpoints = endpoints.flatMap((of): Reason[] => {
-    const { name, count, failed, failed_since, since, median, before } = of;
+    const { count, failed, failed_since, since, median, before } = of;
     if (before === null) return [];
-    const href = linkTo("traces", [], { application: key, name, sort: "slowest" });
+    const href = linkTo("endpoints", endpointPath(of));
     const what = displayName(of);
     const common = { application, what, since: Math.min(since, last_seen), href, of };
     const isNew = failed > 0 && before.failed === 0 && before.count >= MIN_SAMPLES;

@@ -86,6 +86,14 @@ export const VIEWS: readonly View[] = [
     load: { inbox: () => import("../profiles/Profiles.tsx") },
   },
   {
+    id: "endpoints",
+    title: "Endpoints",
+    icon: ICONS.endpoints,
+    group: "Watch",
+    key: "d",
+    load: { inbox: () => import("../endpoints/Endpoints.tsx") },
+  },
+  {
     id: "metrics",
     title: "Metrics",
     icon: ICONS.metrics,

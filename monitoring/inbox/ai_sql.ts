@@ -1,6 +1,6 @@
-import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
+import { rankedPage } from "../models/index/list_cursor.ts";
 import { type ListQuery, readSort, SORT_COLUMNS } from "../models/list_query.ts";
-import { type AiRunRow, MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+import type { AiRunRow, Page } from "../models/rows.ts";
 import { type AiRun, runsOf, type StoredAiSpan } from "../models/ai/ai_runs.ts";
 import { all, FILTERS, filtersOf, SENDER, TIME, when } from "./list_builder.ts";
 import { durationMatches, traceMatches } from "./query_sql.ts";
@@ -85,28 +85,13 @@ export function pageOfRuns(
   query: ListQuery,
   asOf: number,
 ): Page<AiRunRow> {
-  const { at, tie: _, ...cursor } = cursorOf(query.before, asOf);
   const { column, descending } = readSort(query.sort ?? NEWEST);
   const of = SORT_COLUMNS.ai_runs.find((name) => name === column);
-  const sign = of === undefined || descending ? -1 : 1;
   const rankOf = (run: AiRun) =>
     of === "input_tokens" || of === "output_tokens" ? run.row()[of] : run[of ?? "started_at"];
-  const sorted = runs.flatMap((run) => {
+  const ranked = runs.flatMap((run) => {
     const rank = rankOf(run);
     return rank === null ? [] : [{ ...run, rank }];
-  }).sort((a, b) => sign * (a.rank - b.rank) || b.key - a.key);
-  const start = at === undefined
-    ? 0
-    : sorted.findIndex(({ rank, key }) =>
-      sign * (rank - at) > 0 || rank === at && key < cursor.before
-    );
-  const rest = start === -1 ? [] : sorted.slice(start);
-  const page = rest.slice(0, query.limit ?? MAX_LIST_ROWS);
-  const end = page.at(-1);
-  return {
-    rows: page.map(({ row }) => row()),
-    next: end && page.length < rest.length
-      ? writeCursor({ ...cursor, before: end.key, at: end.rank })
-      : null,
-  };
+  });
+  return rankedPage(ranked, of === undefined || descending, query, asOf, ({ row }) => row());
 }

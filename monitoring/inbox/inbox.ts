@@ -10,6 +10,7 @@ import { EnvelopeIndexer } from "./envelope_indexer.ts";
 import { createIndexUpkeep } from "./index_upkeep.ts";
 import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
 import {
+  type EndpointName,
   type InboxChange,
   InboxClosedError,
   type InboxLists,
@@ -174,6 +175,10 @@ export class Inbox {
   /** A metric over time; undefined: nothing of it is stored. */
   metric(query: MetricQuery) {
     return this.run((file) => file.lists.metric(query));
+  }
+
+  endpoint(query: EndpointName) {
+    return this.run((file) => file.lists.endpoint(query));
   }
 
   histogram(query: ListQuery) {

@@ -21,6 +21,7 @@ import { ARCHIVE_TYPE, archiveName } from "../protocol/inbox_archive.ts";
 import {
   ParameterError,
   readDetailParameters,
+  readEndpointParameters,
   readGroup,
   readGroupState,
   readListParameters,
@@ -123,6 +124,8 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
         return found(await readProfileContent(inbox, of.profile()), "profile");
       case "metric":
         return found(inbox.metric(readMetricParameters(query, Date.now())), "metric");
+      case "endpoint":
+        return found(inbox.endpoint(readEndpointParameters(query, Date.now())), "endpoint");
       case "envelope":
         return found(await readStoredEnvelope(inbox, of.envelope()), "envelope");
     }
@@ -201,7 +204,7 @@ function answerOf(error: unknown): Response {
 
 function found(
   content: unknown,
-  what: "error" | "recording" | "profile" | "metric" | "envelope",
+  what: "error" | "recording" | "profile" | "metric" | "endpoint" | "envelope",
 ): Response {
   return content === undefined
     ? refusal(404, `${what}_not_found`, `This ${what} is not in the inbox (any more).`)

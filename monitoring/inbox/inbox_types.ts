@@ -1,3 +1,4 @@
+import type { ListQuery } from "../models/list_query.ts";
 import type { GroupAlert, Lists } from "../models/rows.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
@@ -40,6 +41,13 @@ export interface StoredEnvelope extends Omit<ReceivedEnvelope, "isOwn"> {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** See {@linkcode ReceivedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
   readonly isOwn: boolean | undefined;
+}
+
+/** A name under which an application did something, with the filters of the list. */
+export interface EndpointName extends ListQuery {
+  /** Key of the application. */
+  readonly id: string;
+  readonly name: string;
 }
 
 export interface InboxLists extends Lists {

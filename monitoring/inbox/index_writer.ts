@@ -19,6 +19,7 @@ import { KEYED_TABLES, TITLE_COLUMNS } from "./schema.ts";
 import { Senders } from "./senders.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { spanColumns, type SpanEntry } from "../models/trace/span_entry.ts";
+import { spanKind } from "../models/trace/span_kind.ts";
 import { checkInWords } from "../models/monitors/check_in.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import { traceNamer } from "./trace_names.ts";
@@ -103,6 +104,7 @@ export class IndexWriter {
       ...spanColumns(span, receivedAt),
       parent_id: span.parent_span_id,
       is_run: span.is_run ?? false,
+      is_query: spanKind(span) === "database",
       ai: aiJson(span),
     }), { into: "span_words", of: (span) => indexed(searchedSpan(span, null)) });
     insertAll("error_entries", entries.errors, (error) => {

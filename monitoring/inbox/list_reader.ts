@@ -13,7 +13,6 @@ import {
   newestRelease,
 } from "../models/application_rows.ts";
 import {
-  type EndpointRow,
   type ErrorGroupRow,
   type FeedbackRow,
   type LogRow,
@@ -26,14 +25,17 @@ import {
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram, HistogramList } from "../models/histogram.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";
-import { endpointRows, withErrors } from "../models/trace/endpoints.ts";
+import { type EndpointContent, endpointContent } from "../models/trace/endpoint_content.ts";
+import { endpointPage, withErrors } from "../models/trace/endpoints.ts";
+import { queryPage } from "../models/trace/queries.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
 import { type MetricQuery, type ReadAll, readMetricContent, readMetrics } from "./metric_reader.ts";
-import type { InboxLists } from "./inbox_types.ts";
+import type { EndpointName, InboxLists } from "./inbox_types.ts";
+import { QUERIES_OF_RUNS_SQL, queriesSql, readQueries, readRuns, runsSql } from "./endpoint_sql.ts";
 import { feedbackOverTimeSql, feedbackSql } from "./feedback_sql.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
 import { monitorRows, runPage } from "./monitor_lists.ts";
@@ -52,7 +54,6 @@ import {
   opsSql,
   OVER_TIME_SQL,
   recordingsSql,
-  runsSql,
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
@@ -201,7 +202,15 @@ export class ListReader {
     occurrences: (query, asOf) => this.#page(query, asOf, occurrencesSql(query), ROWS.occurrences),
     logs: (query, asOf) => this.#page(query, asOf, logsSql(query), ROWS.logs),
     pages: (query, asOf) => this.#pages(query, asOf),
-    endpoints: (query, asOf) => this.#endpoints(query, asOf),
+    endpoints: (query, asOf) => {
+      const { runs, newest, range } = this.#runs(query, cursorOf(query.before, asOf).asOf);
+      return endpointPage(runs, newest, range, query, asOf);
+    },
+    queries: (query, asOf) => {
+      const values = { asOf: cursorOf(query.before, asOf).asOf };
+      const [found] = this.#all<{ queries: string }>(queriesSql(query), query, values);
+      return queryPage(readQueries(found!.queries), query, asOf);
+    },
     metrics: (query, asOf) => readMetrics(this.#all, query, asOf),
     recordings: (query, asOf) => this.#page(query, asOf, recordingsSql(query), ROWS.recordings),
     ai_runs: (query, asOf) => pageOfRuns(this.#aiRuns(query, asOf), query, asOf),
@@ -231,6 +240,22 @@ export class ListReader {
   /** A metric over time; undefined: nothing of it is stored. */
   metric(query: MetricQuery) {
     return this.#snapshot((asOf) => readMetricContent(this.#all, query, asOf));
+  }
+
+  /** What an application did under one name; undefined: nothing that is stored. @param query the list's, and the name */
+  endpoint({ id, name, op, ...query }: EndpointName): EndpointContent | undefined {
+    return this.#snapshot((asOf) => {
+      const { runs, newest, range } = this.#runs(query, asOf);
+      const own = runs.filter((run) =>
+        run.application === id && run.name === name && run.op === (op ?? null)
+      );
+      return own.length === 0 ? undefined : endpointContent(own, newest, range, (keys) => {
+        const values = { asOf, runs: JSON.stringify(keys) };
+        type Found = { queries: string; is_cut: number };
+        const { queries, is_cut } = this.#all<Found>(QUERIES_OF_RUNS_SQL, {}, values)[0]!;
+        return is_cut ? undefined : readQueries(queries);
+      });
+    });
   }
 
   histogram(query: ListQuery): Histogram {
@@ -289,17 +314,15 @@ export class ListReader {
     return { rows: pageRows(entries, query), next: null };
   }
 
-  /** What the applications did by name, all on one page. */
-  #endpoints(query: ListQuery, asOf: number): Page<EndpointRow> {
+  /** What the applications did, the newest release of each, and the time of the list. @param asOf of the first page */
+  #runs(query: ListQuery, asOf: number) {
+    type Found = Record<"runs" | "errors", string> & { oldest: number | null };
     const values = { asOf, error: LOG_LEVELS.indexOf("error") };
-    const [found] = this.#all<{ runs: string; errors: string }>(runsSql(query), query, values);
-    type Values = [string, string, string, string | null, string | null, number, number, number];
-    const runs = (JSON.parse(found!.runs) as Values[]).map((
-      [application, trace_id, name, op, release, started_at, ms, failed],
-    ) => ({ application, trace_id, name, op, release, started_at, ms, failed: failed > 0 }));
+    const { runs: json, errors, oldest } = this.#all<Found>(runsSql(query), query, values)[0]!;
+    const runs = withErrors(readRuns(json), JSON.parse(errors));
     const newest = new Map(this.#applications().map((row) => [row.key, newestRelease(row)]));
-    const rows = endpointRows(withErrors(runs, JSON.parse(found!.errors)), newest, query);
-    return { rows, next: null };
+    const range = chartRange(query, runs.map(({ at }) => [at, 0, null]));
+    return { runs, newest, range: { ...range, from: oldest ?? range.from } };
   }
 
   #aiRuns(query: ListQuery, asOf: number) {

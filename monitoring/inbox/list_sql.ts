@@ -290,24 +290,6 @@ export const OVER_TIME_SQL: Readonly<
     ),
 };
 
-/** Newest runs that a table of endpoints is made of, and their errors: read in some 60 ms. */
-const MAX_RUNS = 10_000;
-
-/** What the applications did, as JSON of `Run`s, and the errors that their traces have, of `RunError`s. */
-export const runsSql = (query: ListQuery) =>
-  "WITH run AS MATERIALIZED (SELECT * FROM (SELECT application, trace_id, name, op, release, at," +
-  " duration, failed FROM spans AS e INDEXED BY runs WHERE is_run = 1 AND duration IS NOT NULL" +
-  ` AND ${all([...filtersOf(query, COMMON), ...traceMatches(query.q), "e.row_key < :asOf"])}` +
-  ` ORDER BY row_key DESC LIMIT ${MAX_RUNS})` +
-  ` WHERE ${all(durationMatches("duration", query.q))})` +
-  " SELECT (SELECT json_group_array(json_array(a.key, trace_id, run.name, op, r.release, at, duration," +
-  " failed)) FROM run JOIN applications AS a ON a.id = run.application" +
-  " LEFT JOIN releases AS r ON r.id = run.release) AS runs," +
-  " (SELECT json_group_array(json_object('application', a.key, 'trace_id', trace_id, 'at', at))" +
-  " FROM (SELECT application, trace_id, at FROM error_entries WHERE trace_id IN (SELECT trace_id FROM run)" +
-  ` AND level >= :error AND row_key < :asOf ORDER BY row_key DESC LIMIT ${MAX_RUNS}) AS e` +
-  " JOIN applications AS a ON a.id = e.application) AS errors";
-
 /** Web vitals. Ignores the query's text, which `pageRows` searches in the names of the pages. */
 export function vitalsSql(query: ListQuery): SqlList {
   return entryList(

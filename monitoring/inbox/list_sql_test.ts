@@ -6,6 +6,7 @@ import {
   type ListName,
   type ListQuery,
 } from "../models/list_query.ts";
+import { queriesSql, runsSql } from "./endpoint_sql.ts";
 import { feedbackSql } from "./feedback_sql.ts";
 import {
   envelopesSql,
@@ -13,7 +14,6 @@ import {
   logsSql,
   occurrencesSql,
   recordingsSql,
-  runsSql,
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
@@ -35,6 +35,7 @@ const STATEMENTS: Readonly<Record<ListName, (query: object) => SqlList | string>
   // Its text is searched in the names of pages, see `pageRows`.
   pages: ({ q, ...query }: { q?: string }) => ({ ...vitalsSql(query), table: `${q}` }),
   endpoints: runsSql,
+  queries: queriesSql,
   recordings: recordingsSql,
   ai_runs: aiRuns,
   ai_sums: aiRuns,

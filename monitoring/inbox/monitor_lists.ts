@@ -1,5 +1,5 @@
 import type { ApplicationRow } from "../models/application_rows.ts";
-import { cursorOf, rowKeyOf, writeCursor } from "../models/index/list_cursor.ts";
+import { cursorOf, rankedPage, rowKeyOf, writeCursor } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import { expectedRuns } from "../models/monitors/expected_runs.ts";
 import {
@@ -71,21 +71,12 @@ export function monitorRows(
 export function runPage(
   json: string,
   applications: readonly ApplicationRow[],
-  { now = Date.now(), limit = MAX_LIST_ROWS, before }: ListQuery,
+  query: ListQuery,
   asOf: number,
 ): Page<MonitorRunRow> {
-  const cursor = cursorOf(before, asOf);
-  const { at = Infinity } = cursor;
-  const keyOf = ({ envelope, index }: MonitorRunRow) => rowKeyOf(envelope, index);
-  const found = readRuns(json, applications, now).flatMap(({ shown }) => shown)
-    .filter((row) => row.started_at < at || row.started_at === at && keyOf(row) < cursor.before)
-    .sort((a, b) => b.started_at - a.started_at || keyOf(b) - keyOf(a));
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return {
-    rows,
-    next: last && found.length > limit
-      ? writeCursor({ ...cursor, before: keyOf(last), at: last.started_at })
-      : null,
-  };
+  const runs = readRuns(json, applications, query.now ?? Date.now()).flatMap(({ shown }) => shown);
+  const ranked = runs.map((row) => ({
+    ...{ row, rank: row.started_at, key: rowKeyOf(row.envelope, row.index) },
+  }));
+  return rankedPage(ranked, true, query, asOf, ({ row }) => row);
 }

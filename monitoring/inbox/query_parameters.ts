@@ -53,13 +53,13 @@ export function readParameters(
 }
 
 const LIST_NAMES: readonly (ListName | "applications" | "histogram")[] = [
-  ...["traces", "errors", "occurrences", "logs", "pages", "endpoints"] as const,
+  ...["traces", "errors", "occurrences", "logs", "pages", "endpoints", "queries"] as const,
   ...["recordings", "profiles", "feedback", "ai_runs", "ai_sums", "monitors", "runs"] as const,
   ...["metrics", "envelopes", "applications", "histogram"] as const,
 ];
 
 /** The other values of `view`: details, and what the relay refused. */
-const OTHER_VIEWS = ["trace", "error", "recording", "profile", "metric", "envelope", "refusals"];
+const OTHER_VIEWS = "trace error recording profile metric endpoint envelope refusals".split(" ");
 
 /** Reads the query of a list, by the same rules, except that `q` may be empty. @param now milliseconds since 1970 */
 export function readListParameters(query: URLSearchParams, now: number) {
@@ -84,6 +84,13 @@ function readFilters(optional: ReturnType<typeof readerOf>, now: number): Filter
     return [name, optional(name, read)];
   });
   return Object.fromEntries(filters) as FilterValues;
+}
+
+/** The parameters of `view=endpoint`. @param now milliseconds since 1970 */
+export function readEndpointParameters(query: URLSearchParams, now: number) {
+  const optional = readerOf(query);
+  const { name = refuse("name", "given"), ...filters } = readFilters(optional, now);
+  return { ...filters, name, now, id: optional("id", applicationKey) ?? refuse("id", "given") };
 }
 
 /** The parameters of `view=metric`. @param now milliseconds since 1970 */
@@ -234,8 +241,8 @@ const itemType = parsed(
 /** How the values of a filter are read, by their kind. */
 const READERS = {
   search: searchText,
-  // More characters than a release has.
-  text: matching(/^.{1,200}$/s, "a text of 1 to 200 characters"),
+  // As many characters as a span's name has.
+  text: matching(/^.{1,1001}$/s, "a text of 1 to 1,001 characters"),
   id: parsed(hexId, "an id, 32 hexadecimal digits"),
   group: groupKey,
   application: applicationKey,

@@ -102,7 +102,7 @@ const ENTRY =
  * - `feedback_entries`: `about`: the id of the error that it names.
  * - `profile_entries`: `kind`: profile, chunk, or span that names its profiler. `functions`: JSON, see `ProfileEntry`.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
- *   a span and its children. Of long names `spans_by_name` has the beginning. `runs`: what endpoints are made of.
+ *   a span and its children. Of long names `spans_by_name` has the beginning. `runs`, `queries`: what endpoints are made of.
  *   `ai`: JSON of an AI span (`ai_span.ts`), which lists of AI runs are made of.
  */
 const INDEX = `
@@ -188,11 +188,14 @@ const INDEX = `
     failed INTEGER NOT NULL,
     is_segment INTEGER NOT NULL,
     is_run INTEGER NOT NULL,
+    is_query INTEGER NOT NULL,
     ai TEXT,
     entry TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX runs ON spans (row_key, application, release, at, trace_id, name, op, duration, failed)
+  CREATE INDEX runs ON spans (row_key, application, release, at, trace_id, span_id, name, op, duration, failed)
     WHERE is_run = 1 AND duration IS NOT NULL;
+  CREATE INDEX queries ON spans (row_key, application, release, at, duration)
+    WHERE is_query = 1 AND duration IS NOT NULL;
   CREATE INDEX ai_spans ON spans (row_key, trace_id, span_id, parent_id, application, release, at, duration,
     failed, ai) WHERE ai IS NOT NULL;
   CREATE INDEX spans_by_trace ON spans (trace_id, span_id);

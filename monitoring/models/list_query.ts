@@ -172,6 +172,8 @@ export const SORT_COLUMNS = {
   ai_runs: ["started_at", "duration", "input_tokens", "output_tokens"],
   profiles: ["started_at", "duration", "samples"],
   pages: ["loads", "lcp", "inp", "cls", "fcp", "ttfb"],
+  endpoints: ["duration", "count", "failed", "change"],
+  queries: ["total_ms", "count", "duration", "repeated"],
 } as const;
 export type SortedList = keyof typeof SORT_COLUMNS;
 export type SortColumn<List extends SortedList = SortedList> = (typeof SORT_COLUMNS)[List][number];

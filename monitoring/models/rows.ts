@@ -38,6 +38,7 @@ export interface Lists {
   readonly logs: LogRow;
   readonly pages: PageRow;
   readonly endpoints: EndpointRow;
+  readonly queries: QueryRow;
   readonly recordings: RecordingRow;
   readonly ai_runs: AiRunRow;
   readonly ai_sums: AiSumRow;
@@ -99,15 +100,19 @@ export interface PageRow extends PageVitals<VitalSample> {
   readonly loads: number;
 }
 
-/** How often, and how long, something ran; with at least one run. Times are milliseconds. */
-export interface Runs {
+/** How often, and how many milliseconds, something ran; at least once. Of fewer than five there are no percentiles. */
+export interface DurationSample {
   readonly count: number;
-  readonly failed: number;
   readonly shortest: number;
-  /** Null: there are fewer than five. */
   readonly median: number | null;
+  readonly p95: number | null;
   readonly longest: number;
-  /** Start of the first one, since 1970. */
+}
+
+/** What an application ran. Times are milliseconds since 1970. */
+export interface Runs extends DurationSample {
+  readonly failed: number;
+  /** Start of the first one. */
   readonly since: number;
   /** Start of the first one that failed; null: none did. */
   readonly failed_since: number | null;
@@ -124,8 +129,31 @@ export interface EndpointRow extends Runs {
   readonly application: string;
   readonly name: string;
   readonly op: string | null;
+  /** Runs a minute, of all releases, in the time of the whole list. */
+  readonly rate: number;
   /** With other releases; null: these figures are of all. */
   readonly before: Runs | null;
+}
+
+/** A statement that an application sent to a database or a cache. */
+export interface QueryRow extends DurationSample {
+  /** Key of the application. */
+  readonly application: string;
+  /** As sent; numbers in which its spans differ as `#`. */
+  readonly statement: string;
+  readonly total_ms: number;
+  /** The request or job that had most of them, without one the trace. */
+  readonly repeated: { readonly count: number; readonly trace_id: string };
+  readonly slowest: SpanPlace;
+  readonly newest: SpanPlace;
+}
+
+/** A span in its trace. */
+export interface SpanPlace {
+  readonly trace_id: string;
+  readonly span_id: string | null;
+  /** Its start, milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** A session recording, from its segments received so far. Times are milliseconds since 1970, by the sender's clock. */

@@ -71,10 +71,11 @@ test("overview → figures and links of the address; medians over all its traces
     .toHaveText(new RegExp(`${timeOfDay(first)} to (.+ )?${timeOfDay(Math.ceil(last))}`));
   await expect(page.locator(".applications tbody tr")).toHaveCount(1);
 
-  // An endpoint has the figures of its traces, and links to them.
+  // An endpoint has the figures of its traces.
   const endpoint = region(page, "Slowest endpoints").getByRole("row", { name: "GET /products" });
   await expect(endpoint).toContainText(/products\s*1\s*failed of 250\s*125\sms/);
-  await expect(endpoint.getByRole("link")).toHaveAttribute("href", /[?&]name=GET/);
+  await expect(endpoint.getByRole("link"))
+    .toHaveAttribute("href", /endpoints\/[\da-f]{14}\/GET%20%2Fproducts/);
 
   await page.getByRole("navigation", { name: "Time" }).getByRole("link", { name: "15 min" })
     .click();
@@ -217,7 +218,8 @@ test("errors and longer durations since a release → what needs a look, why, an
   const start = page.locator(".applications th").filter({ hasText: "Started" });
   await expect(start).toHaveCount(1);
   await slower.getByRole("link").click();
-  await expect(page).toHaveURL(/#\/traces\?.*name=GET/);
+  await expect(page).toHaveURL(/#\/endpoints\/[\da-f]{14}\/GET/);
+  await expect(region(page, "Endpoints").getByRole("article")).toContainText("2.0× slower");
   await page.goto("/#/overview?release=shop%401");
   await expect(page.locator(".applications tbody tr")).toContainText("1 first seen");
   await expect(region(page, "Needs a look")).toContainText("Nothing was compared");

@@ -1,3 +1,6 @@
+import type { ListQuery } from "../list_query.ts";
+import { MAX_LIST_ROWS, type Page } from "../rows.ts";
+
 /**
  * The position of an index entry among all entries: its envelope's id and its index in the envelope,
  * as one integer. "Newest first" is then one descending order, and an envelope's entries are one range.
@@ -79,4 +82,37 @@ export function cursorOf(before: string | undefined, asOf: number): ListCursor {
   const cursor = readCursor(before);
   if (cursor === undefined) throw new CursorError();
   return cursor;
+}
+
+/**
+ * One page of rows that were made by a program.
+ *
+ * @param all each with the value by which they are ordered, and a row key: of one value, the newest are first
+ * @param asOf the row key after all entries
+ * @throws {CursorError}
+ */
+export function rankedPage<Ranked extends Readonly<Record<"rank" | "key", number>>, Row>(
+  all: readonly Ranked[],
+  descending: boolean,
+  { before, limit = MAX_LIST_ROWS }: ListQuery,
+  asOf: number,
+  toRow: (ranked: Ranked) => Row,
+): Page<Row> {
+  const { at, tie: _, ...cursor } = cursorOf(before, asOf);
+  const sign = descending ? -1 : 1;
+  const sorted = all.toSorted((a, b) => sign * (a.rank - b.rank) || b.key - a.key);
+  const start = at === undefined
+    ? 0
+    : sorted.findIndex(({ rank, key }) =>
+      sign * (rank - at) > 0 || rank === at && key < cursor.before
+    );
+  const rest = start === -1 ? [] : sorted.slice(start);
+  const page = rest.slice(0, limit);
+  const end = page.at(-1);
+  return {
+    rows: page.map(toRow),
+    next: end && page.length < rest.length
+      ? writeCursor({ ...cursor, before: end.key, at: end.rank })
+      : null,
+  };
 }

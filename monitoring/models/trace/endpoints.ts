@@ -1,78 +1,160 @@
-import { type ListQuery } from "../list_query.ts";
+import { rankedPage } from "../index/list_cursor.ts";
+import { type ListQuery, readSort, type SortColumn } from "../list_query.ts";
 import { percentile } from "../percentile.ts";
-import { type EndpointRow, MAX_LIST_ROWS, type Runs } from "../rows.ts";
+import type { DurationSample, EndpointRow, Page, Runs, SpanPlace } from "../rows.ts";
+import { MINUTE_MS } from "../time_units.ts";
 
 /** What an application did: a request, page load, navigation or job. Times are milliseconds. */
-export interface Run {
+export interface Run extends SpanPlace {
+  /** Row key of its span. */
+  readonly key: number;
   /** Key of the application. */
   readonly application: string;
-  readonly trace_id: string;
   readonly name: string;
   readonly op: string | null;
   readonly release: string | null;
-  readonly started_at: number;
   readonly ms: number;
   readonly failed: boolean;
+  /** Groups of its errors, for each error. */
+  readonly groups?: readonly string[];
 }
 
-type RunError = Pick<Run, "application" | "trace_id"> & { readonly at: number };
+export type RunError = Pick<Run, "application" | "trace_id" | "at"> & { readonly group: string };
 
 /** An error fails the only run of its application and trace, of several the only one at its time, else none. */
 export function withErrors(runs: readonly Run[], errors: readonly RunError[]): Run[] {
   const traceOf = ({ application, trace_id }: RunError | Run) => `${application} ${trace_id}`;
   const byTrace = Map.groupBy(runs, traceOf);
-  const failed = new Set(errors.flatMap((error) => {
+  const byRun = Map.groupBy(errors, (error) => {
     const all = byTrace.get(traceOf(error)) ?? [];
     const during = all.length === 1
       ? all
-      : all.filter(({ started_at, ms }) => started_at <= error.at && error.at <= started_at + ms);
-    return during.length === 1 ? during : [];
-  }));
-  return runs.map((run) => failed.has(run) ? { ...run, failed: true } : run);
+      : all.filter(({ at, ms }) => at <= error.at && error.at <= at + ms);
+    return during.length === 1 ? during[0] : undefined;
+  });
+  return runs.map((run) => {
+    const groups = byRun.get(run)?.map(({ group }) => group);
+    return groups ? { ...run, failed: true, groups } : run;
+  });
 }
 
 /** Dots that a row of a table has room for: of the newest. */
 const MAX_DOTS = 40;
 
-/**
- * The runs by application and name, slowest first: by the median, of a few by the middle of their range.
- *
- * @param newest the newest release of each application
- */
-export function endpointRows(
-  runs: readonly Run[],
-  newest: ReadonlyMap<string, string | undefined>,
-  { limit = MAX_LIST_ROWS }: ListQuery,
-): EndpointRow[] {
-  const byName = Map.groupBy(runs, ({ application, op, name }) => `${application} ${op} ${name}`);
-  const rows = [...byName.values()].map((all): EndpointRow => {
-    const { application, name, op } = all[0]!;
-    const release = newest.get(application);
-    const [since, before] = [true, false].map((isNewest) =>
-      all.filter((run) => run.release !== null && (run.release === release) === isNewest)
-    ) as [Run[], Run[]];
-    const isCompared = since.length > 0 && before.length > 0;
-    return {
-      ...{ application, name, op, ...runsOf(isCompared ? since : all) },
-      before: isCompared ? runsOf(before) : null,
-    };
-  });
-  return rows.sort((a, b) => middleOf(b) - middleOf(a)).slice(0, limit);
+/** A median is slower if it is so many times, and so many milliseconds more than, that of other releases. */
+export const SLOWER = 1.5;
+export const SLOWER_MS = 10;
+
+/** Whether it has enough runs of the newest release and of others. */
+export const isCompared = ({ median, before }: EndpointRow): boolean =>
+  median !== null && before !== null && before.median !== null;
+
+/** The median in the newest release, in multiples of that of others. */
+const changeOf = (row: EndpointRow) =>
+  isCompared(row) ? row.median! / Math.max(0.001, row.before!.median!) : null;
+
+export const isSlower = (row: EndpointRow): boolean =>
+  (changeOf(row) ?? 0) >= SLOWER && row.median! - row.before!.median! >= SLOWER_MS;
+
+/** What orders the rows. */
+const RANKS: Readonly<Record<SortColumn<"endpoints">, (row: EndpointRow) => number | null>> = {
+  duration: ({ median, shortest, longest }) => median ?? (shortest + longest) / 2,
+  count: ({ count, before }) => count + (before?.count ?? 0),
+  failed: ({ failed, before }) => failed + (before?.failed ?? 0),
+  change: changeOf,
+};
+
+/** The time of a list, milliseconds since 1970. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
 }
 
-const middleOf = ({ median, shortest, longest }: Runs) => median ?? (shortest + longest) / 2;
+/** The newest release of each application, by its key. */
+export type NewestReleases = ReadonlyMap<string, string | undefined>;
+
+/** The runs by application and name; slowest first: by the median, of a few by the middle of their range. */
+export function endpointPage(
+  runs: readonly Run[],
+  newest: NewestReleases,
+  range: Range,
+  query: ListQuery,
+  asOf: number,
+): Page<EndpointRow> {
+  const byName = Map.groupBy(runs, ({ application, op, name }) => `${application} ${op} ${name}`);
+  const { rank, descending } = rankOf(RANKS, query);
+  const rows = [...byName.values()].flatMap((all) => {
+    const row = endpointRow(all, newest, range);
+    const value = rank(row);
+    return value === null ? [] : [{ row, rank: toMicro(value), key: newestKey(all) }];
+  });
+  return rankedPage(rows, descending, query, asOf, ({ row }) => row);
+}
+
+/** What a query sorts by; default: the slowest first. */
+export function rankOf<Column extends SortColumn, Rank>(
+  ranks: Readonly<Record<Column, Rank>>,
+  { sort = "slowest" }: ListQuery,
+) {
+  const { column, descending } = readSort(sort);
+  const isKnown = Object.hasOwn(ranks, column);
+  return {
+    rank: ranks[(isKnown ? column : "duration") as Column],
+    descending: descending || !isKnown,
+  };
+}
+
+/** A cursor has so many decimals. */
+export const toMicro = (value: number): number => Number(value.toFixed(6));
+
+export const newestKey = (all: readonly { readonly key: number }[]): number =>
+  all.reduce((newest, { key }) => Math.max(newest, key), 0);
+
+/** @param all runs of one name, at least one; newest: see {@linkcode NewestReleases} */
+export function endpointRow(
+  all: readonly Run[],
+  newest: NewestReleases,
+  { from, to }: Range,
+): EndpointRow {
+  const { application, name, op } = all[0]!;
+  const { since, before } = bySide(all, newest);
+  return {
+    ...{ application, name, op, ...runsOf(since) },
+    rate: all.filter(({ at }) => at >= from).length / (to - from) * MINUTE_MS,
+    before: before.length > 0 ? runsOf(before) : null,
+  };
+}
+
+/** The runs of the newest release and those of others; without both all are in `since`. */
+export function bySide(
+  all: readonly Run[],
+  newest: NewestReleases,
+): Readonly<Record<"since" | "before", readonly Run[]>> {
+  const release = newest.get(all[0]!.application);
+  const [since, before] = [true, false].map((isNewest) =>
+    all.filter((run) => run.release !== null && (run.release === release) === isNewest)
+  ) as [Run[], Run[]];
+  return since.length > 0 && before.length > 0 ? { since, before } : { since: all, before: [] };
+}
 
 function runsOf(runs: readonly Run[]): Runs {
-  const sorted = runs.map(({ ms }) => ms).sort((a, b) => a - b);
-  const byTime = runs.toSorted((a, b) => b.started_at - a.started_at);
+  const byTime = runs.toSorted((a, b) => b.at - a.at);
   return {
-    count: runs.length,
+    ...durationSample(runs),
     failed: runs.filter(({ failed }) => failed).length,
+    since: byTime.at(-1)!.at,
+    failed_since: byTime.findLast(({ failed }) => failed)?.at ?? null,
+    dots: byTime.slice(0, MAX_DOTS).map(({ ms, failed }) => ({ ms, failed })),
+  };
+}
+
+export function durationSample(all: readonly { readonly ms: number }[]): DurationSample {
+  const sorted = all.map(({ ms }) => ms).sort((a, b) => a - b);
+  return {
+    count: sorted.length,
     shortest: sorted[0]!,
     median: percentile(sorted, 0.5),
+    p95: percentile(sorted, 0.95),
     longest: sorted.at(-1)!,
-    since: byTime.at(-1)!.started_at,
-    failed_since: byTime.findLast(({ failed }) => failed)?.started_at ?? null,
-    dots: byTime.slice(0, MAX_DOTS).map(({ ms, failed }) => ({ ms, failed })),
   };
 }

@@ -28,7 +28,7 @@ export interface Repetition extends Extent {
 }
 
 /** Fewer spans keep a row each: they are easy to read. */
-const MIN_TIMES = 3;
+export const MIN_TIMES = 3;
 
 /** Longest cycle: more spans are not seen as one pattern. */
 const MAX_PERIOD = 4;
@@ -79,10 +79,15 @@ export const cyclesText = ({ nodes, times, period }: Repetition): string =>
 export const unitOf = ({ span }: SpanNode): string => UNITS.get(spanKind(span!)) ?? "calls";
 
 /** Their name: where they differ in numbers, with `#` in their place. */
-export function commonName(nodes: readonly SpanNode[]): string {
-  const [first, ...others] = nodes.map(({ span }) => span!.name);
-  return others.every((name) => name === first) ? first! : first!.replace(NUMBERS, "#");
-}
+export const commonName = (nodes: readonly SpanNode[]): string =>
+  commonText(nodes.map(({ span }) => span!.name));
+
+/** What texts of one {@linkcode textShape} have in common. */
+export const commonText = ([first, ...others]: readonly string[]): string =>
+  others.every((text) => text === first) ? first! : textShape(first!);
+
+/** A text without its numbers. */
+export const textShape = (text: string): string => text.replace(NUMBERS, "#");
 
 const UNITS: ReadonlyMap<string, string> = new Map([["database", "queries"], ["HTTP", "requests"]]);
 
@@ -183,5 +188,5 @@ function shapeOf({ span, children, cut }: SpanNode): string | undefined {
   if (span === null || span.failed || span.end_ms === null || children.length > 0 || cut !== null) {
     return undefined;
   }
-  return `${span.op} ${span.side} ${span.name.replace(NUMBERS, "#")}`;
+  return `${span.op} ${span.side} ${textShape(span.name)}`;
 }

@@ -1,0 +1,37 @@
+import "../view_code.ts";
+import { queryOf } from "../data/filters.ts";
+import { useFragment } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
+import { Segmented } from "../kit/Segmented.tsx";
+import { sortParam } from "../kit/sort.ts";
+import { Split } from "../kit/Split.tsx";
+import { EndpointDetail } from "./EndpointDetail.tsx";
+import { EndpointList } from "./EndpointList.tsx";
+import { QueryList } from "./QueryList.tsx";
+
+/** What the parameter `as` chooses. */
+const SHAPES = [[undefined, "Endpoints"], ["queries", "Queries"]] as const;
+const actions = <Segmented label="Shown as" name="as" choices={SHAPES} />;
+
+/**
+ * The view of endpoints: the list (`#/endpoints`), one of them (`#/endpoints/APPLICATION/NAME/OPERATION`), and what they
+ * ask databases (`?as=queries`).
+ */
+export default function EndpointsView() {
+  const { path: [application, name, op = null], params } = useFragment();
+  const sort = sortParam(params, "endpoints") ?? "-duration";
+  const list = useList("endpoints", { ...queryOf(params, "endpoints"), sort });
+  const id = application !== undefined && name !== undefined
+    ? { application, name, op }
+    : undefined;
+  const key = JSON.stringify(id);
+  return (
+    <Split
+      look="covers"
+      list={params.get("as") === "queries"
+        ? <QueryList actions={actions} />
+        : <EndpointList list={list} sort={sort} openKey={key} actions={actions} />}
+      detail={id && <EndpointDetail key={key} id={id} list={list} />}
+    />
+  );
+}

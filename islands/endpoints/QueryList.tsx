@@ -1,0 +1,114 @@
+import type { ReactNode } from "react";
+import { formatDuration, formatNumber } from "../../components/format.ts";
+import { TimeAgo } from "../../components/Timestamp.tsx";
+import type { QueryRow, SpanPlace } from "../../monitoring/models/rows.ts";
+import { queryOf } from "../data/filters.ts";
+import { linkTo, useFragment } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
+import { RowList } from "../kit/RowList.tsx";
+import { sortParam } from "../kit/sort.ts";
+import type { Column } from "../kit/Table.tsx";
+import { DurationText } from "./EndpointList.tsx";
+
+/** The address of a span in its trace. */
+export const placeHref = ({ trace_id, span_id }: Pick<SpanPlace, "trace_id" | "span_id">) =>
+  linkTo("traces", [trace_id], { span: span_id ?? undefined });
+
+/** What the applications ask databases and caches. */
+export function QueryList({ actions }: { actions: ReactNode }) {
+  const { params } = useFragment();
+  const sort = sortParam(params, "queries") ?? "-total_ms";
+  const list = useList("queries", { ...queryOf(params, "queries"), sort });
+  return (
+    <RowList
+      what="queries"
+      whatIsCounted="statements"
+      of="queries"
+      list={list}
+      columns={COLUMNS}
+      caption={sort === "-total_ms" ? "Queries, those that took most time first" : "Queries"}
+      sort={sort}
+      keyOf={({ application, statement }) => `${application} ${statement}`}
+      hrefOf={({ slowest }) => placeHref(slowest)}
+      actions={actions}
+      above={list.rows.length > 0 && (
+        <p className="endpoint-counts facts small">
+          <span className="quiet end">
+            of the newest 10,000 spans of databases and caches with an end
+          </span>
+        </p>
+      )}
+      empty={
+        <p>
+          <b>No queries received.</b> They are spans with an operation such as <code>db</code> or
+          {" "}
+          <code>cache</code>.
+        </p>
+      }
+    />
+  );
+}
+
+const COLUMNS: readonly Column<QueryRow>[] = [
+  {
+    title: "Statement",
+    tip:
+      "As sent; where its queries differ in numbers, #. The link is the slowest one in its trace",
+    cell: ({ statement }, link) => <code>{link(statement)}</code>,
+    aside: { title: "Application", applications: ({ application }) => [application] },
+  },
+  {
+    title: "n",
+    tip: "Queries with an end",
+    width: 5,
+    numeric: true,
+    isWide: true,
+    by: "count",
+    cell: ({ count }) => formatNumber(count),
+  },
+  {
+    title: "In all",
+    tip: "Sum of their durations. Several may run at the same time",
+    width: 6,
+    numeric: true,
+    by: "total_ms",
+    cell: ({ total_ms }) => formatDuration(total_ms),
+  },
+  {
+    title: "Duration",
+    tip:
+      "The median by nearest rank, and the 95th percentile; of fewer than 5 the shortest and longest",
+    width: 8,
+    numeric: true,
+    isWide: true,
+    by: "duration",
+    cell: (row) => <DurationText of={row} />,
+  },
+  {
+    title: "Repeated",
+    tip: "How often it ran in the request or job that had most of it, with its trace",
+    width: 6.5,
+    numeric: true,
+    by: "repeated",
+    cell: ({ repeated: { count, trace_id } }) => (
+      <a href={linkTo("traces", [trace_id])}>×{formatNumber(count)}</a>
+    ),
+  },
+  {
+    title: "Slowest",
+    width: 6,
+    numeric: true,
+    isWide: true,
+    cell: ({ slowest, longest }) => <a href={placeHref(slowest)}>{formatDuration(longest)}</a>,
+  },
+  {
+    title: "Newest",
+    width: 7,
+    isWide: true,
+    cell: ({ newest }) => (
+      <a href={placeHref(newest)}>
+        <TimeAgo at={newest.at} />
+      </a>
+    ),
+  },
+];

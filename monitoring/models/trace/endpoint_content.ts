@@ -1,0 +1,109 @@
+import { percentile } from "../percentile.ts";
+import type { EndpointRow, SpanPlace } from "../rows.ts";
+import { bySide, endpointRow, type NewestReleases, type Run } from "./endpoints.ts";
+import { byStatement, placeOf, type QuerySpan, statementOf, totalMs } from "./queries.ts";
+
+/** The response of `view=endpoint`: what an application did under one name. */
+export interface EndpointContent {
+  /** As in the list. */
+  readonly row: EndpointRow;
+  /** The newest runs, at most {@linkcode MAX_SHOWN}. */
+  readonly runs: readonly EndpointRun[];
+  /** Of all runs. */
+  readonly slowest: readonly EndpointRun[];
+  /** Groups of the errors of its runs, those with most errors first. */
+  readonly errors: readonly { readonly group: string; readonly count: number }[];
+  /** What its newest runs asked databases and caches, at most {@linkcode MAX_QUERIED} of each side. */
+  readonly queried: Readonly<Record<Side, number>>;
+  /** Those that took most time first. Null: these runs have too many spans. */
+  readonly queries: readonly EndpointQuery[] | null;
+}
+
+/** Runs of the newest release, and of others; see {@linkcode bySide}. */
+export type Side = "since" | "before";
+
+export interface EndpointRun extends SpanPlace {
+  readonly ms: number;
+  readonly failed: boolean;
+  readonly side: Side;
+}
+
+export interface EndpointQuery extends Readonly<Record<Side, PerRun | null>> {
+  readonly statement: string;
+  readonly total_ms: number;
+}
+
+/** How often a query ran in those runs that have it. */
+export interface PerRun {
+  /** Number of these runs. */
+  readonly runs: number;
+  readonly fewest: number;
+  /** Null: there are fewer than five. */
+  readonly median: number | null;
+  readonly most: number;
+}
+
+/** Dots that a chart can show. */
+export const MAX_SHOWN = 1_000;
+/** Runs of each side whose queries are counted. */
+const MAX_QUERIED = 100;
+const SLOWEST = 5;
+const MAX_GROUPS = 20;
+const MAX_STATEMENTS = 100;
+const SIDES = ["since", "before"] as const;
+
+/**
+ * @param runs of one name, at least one
+ * @param readQueries reads the queries of these runs, by their keys; undefined: they have too many spans
+ */
+export function endpointContent(
+  runs: readonly Run[],
+  newest: NewestReleases,
+  range: Parameters<typeof endpointRow>[2],
+  readQueries: (keys: readonly number[]) => readonly QuerySpan[] | undefined,
+): EndpointContent {
+  const sides = bySide(runs, newest);
+  const newestFirst = SIDES.flatMap((side) => sides[side].map((run) => ({ run, side })))
+    .sort((a, b) => b.run.at - a.run.at);
+  const groups = Map.groupBy(runs.flatMap(({ groups = [] }) => groups), (group) => group);
+  const queried = SIDES.map((side) =>
+    newestFirst.filter((one) => one.side === side).slice(0, MAX_QUERIED).map(({ run }) => run.key)
+  ) as [number[], number[]];
+  return {
+    row: endpointRow(runs, newest, range),
+    runs: newestFirst.slice(0, MAX_SHOWN).map(shown),
+    slowest: newestFirst.toSorted((a, b) => b.run.ms - a.run.ms).slice(0, SLOWEST).map(shown),
+    errors: [...groups].map(([group, { length: count }]) => ({ group, count }))
+      .sort((a, b) => b.count - a.count).slice(0, MAX_GROUPS),
+    queried: { since: queried[0].length, before: queried[1].length },
+    queries: queriesOf(readQueries(queried.flat()), new Set(queried[0])),
+  };
+}
+
+const shown = ({ run, side }: { run: Run; side: Side }): EndpointRun => ({
+  ...{ ...placeOf(run), ms: run.ms, failed: run.failed, side },
+});
+
+function queriesOf(
+  spans: readonly QuerySpan[] | undefined,
+  since: ReadonlySet<number>,
+): EndpointContent["queries"] {
+  if (spans === undefined) return null;
+  return [...byStatement(spans).values()].map((all): EndpointQuery => {
+    const counts = [...Map.groupBy(all, ({ run }) => run!)];
+    const perRun = (isSince: boolean) => {
+      const ofSide = counts.filter(([run]) => since.has(run) === isSince)
+        .map(([, { length }]) => length);
+      return ofSide.length === 0 ? null : {
+        runs: ofSide.length,
+        fewest: Math.min(...ofSide),
+        median: percentile(ofSide, 0.5),
+        most: Math.max(...ofSide),
+      };
+    };
+    return {
+      ...{ statement: statementOf(all), total_ms: totalMs(all) },
+      ...{ since: perRun(true), before: perRun(false) },
+    };
+  }).sort((a, b) => b.total_ms - a.total_ms).slice(0, MAX_STATEMENTS);
+}
