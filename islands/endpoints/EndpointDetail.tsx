@@ -6,15 +6,12 @@ import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import type { EndpointRow, Runs } from "../../monitoring/models/rows.ts";
-import {
-  type EndpointContent,
-  type EndpointQuery,
-  type EndpointRun,
-  MAX_SHOWN,
-  type PerRun,
-  type Side,
+import type {
+  EndpointContent,
+  EndpointQuery,
+  EndpointRun,
+  Side,
 } from "../../monitoring/models/trace/endpoint_content.ts";
-import { MIN_TIMES } from "../../monitoring/models/trace/repetitions.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { durationOf, ENDPOINT_TIP, endpointPath, RUNS_TIP } from "../charts/RunDots.tsx";
 import { queryOf } from "../data/filters.ts";
@@ -94,7 +91,7 @@ function Content({ content }: { content: EndpointContent }) {
         title="Each run"
         links={
           <small>
-            {runs.length < all && `newest ${formatNumber(MAX_SHOWN)} of ${formatNumber(all)}; `}
+            {runs.length < all && `newest ${formatNumber(runs.length)} of ${formatNumber(all)}; `}
             a dot opens its trace
           </small>
         }
@@ -241,9 +238,6 @@ function ErrorGroup({ group, count, application }: {
   );
 }
 
-/** So much more often than in other releases, and at least as often as a repetition, is marked. */
-const MORE = 2;
-
 function Queries({ content: { queries, queried, row } }: { content: EndpointContent }) {
   const isCompared = row.before !== null;
   const sides = isCompared
@@ -276,7 +270,7 @@ function Queries({ content: { queries, queried, row } }: { content: EndpointCont
 
 const PER_RUN_TIP =
   `How often it ran in a run that has it: the median by nearest rank, of fewer than ${MIN_SAMPLES} runs` +
-  ` the fewest and the most. Marked: at least ${MIN_TIMES} and ${MORE} times as often as in other releases`;
+  " the fewest and the most. Marked: repeated, and at least twice as often as in other releases";
 
 const queryColumns = (
   queried: EndpointContent["queried"],
@@ -293,8 +287,7 @@ const queryColumns = (
     cell: (query) => {
       const of = query[side];
       if (of === null) return <span className="quiet">–</span>;
-      const isMore = side === "since" && isCompared &&
-        middleOf(of) >= Math.max(MIN_TIMES, MORE * middleOf(query.before));
+      const isMore = side === "since" && query.is_more_often;
       return (
         <>
           <span className={isMore ? "waits" : undefined}>
@@ -315,5 +308,3 @@ const queryColumns = (
     cell: ({ total_ms }) => formatDuration(total_ms),
   },
 ];
-
-const middleOf = (of: PerRun | null) => of ? of.median ?? (of.fewest + of.most) / 2 : 0;

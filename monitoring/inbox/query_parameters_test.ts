@@ -101,25 +101,25 @@ Deno.test("invalid list parameter → refused with its name", () => {
     level: ["", "warning", "WARN"],
     handled: ["", "1", "TRUE"],
     application: ["", "x", "own", "0123456789ABCD"],
-    release: ["", "x".repeat(201)],
+    release: ["", "x".repeat(1_002)],
     since: ["", "x", "-1", "10y", "1.5h", "10m&since=1h"],
     until: ["", "m", "1e3"],
-    environment: ["", "x".repeat(201)],
+    environment: ["", "x".repeat(1_002)],
     status: ["", "500", "OK"],
     op: ["", "a&op=b"],
-    name: ["", "x".repeat(201)],
+    name: ["", "x".repeat(1_002)],
     preflights: ["", "1"],
     of: ["", "pages", "constructor"],
-    page: ["", "x".repeat(201)],
-    monitor: ["", "x".repeat(201)],
+    page: ["", "x".repeat(1_002)],
+    monitor: ["", "x".repeat(1_002)],
     sort: ["", "newest", "constructor", "--count", "-slowest"],
     before: ["", "5", "1.2.3.4.5", "-1.2", "9.5", "1.2.x"],
     limit: ["0", "-1", "x"],
   };
   const views =
-    "traces, errors, occurrences, logs, pages, endpoints, recordings, profiles, feedback, ai_runs, ai_sums," +
+    "traces, errors, occurrences, logs, pages, endpoints, queries, recordings, profiles, feedback, ai_runs, ai_sums," +
     " monitors, runs, metrics, envelopes, applications, histogram, trace, error, recording, profile, metric," +
-    " envelope, refusals";
+    " endpoint, envelope, refusals";
   assert.throws(() => view("view=x"), { message: `view must be one of ${views}.` });
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {

@@ -1,6 +1,7 @@
 import { percentile } from "../percentile.ts";
 import type { EndpointRow, SpanPlace } from "../rows.ts";
 import { bySide, endpointRow, type NewestReleases, type Run } from "./endpoints.ts";
+import { MIN_TIMES } from "./repetitions.ts";
 import { byStatement, placeOf, type QuerySpan, statementOf, totalMs } from "./queries.ts";
 
 /** The response of `view=endpoint`: what an application did under one name. */
@@ -31,6 +32,8 @@ export interface EndpointRun extends SpanPlace {
 export interface EndpointQuery extends Readonly<Record<Side, PerRun | null>> {
   readonly statement: string;
   readonly total_ms: number;
+  /** In the newest release it is repeated, and runs at least twice as often as in others. */
+  readonly is_more_often: boolean;
 }
 
 /** How often a query ran in those runs that have it. */
@@ -44,12 +47,14 @@ export interface PerRun {
 }
 
 /** Dots that a chart can show. */
-export const MAX_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 /** Runs of each side whose queries are counted. */
 const MAX_QUERIED = 100;
 const SLOWEST = 5;
 const MAX_GROUPS = 20;
 const MAX_STATEMENTS = 100;
+/** A query that runs so many times as often as in other releases is marked. */
+const MORE = 2;
 const SIDES = ["since", "before"] as const;
 
 /**
@@ -76,7 +81,7 @@ export function endpointContent(
     errors: [...groups].map(([group, { length: count }]) => ({ group, count }))
       .sort((a, b) => b.count - a.count).slice(0, MAX_GROUPS),
     queried: { since: queried[0].length, before: queried[1].length },
-    queries: queriesOf(readQueries(queried.flat()), new Set(queried[0])),
+    queries: queriesOf(readQueries(queried.flat()), new Set(queried[0]), queried[1].length > 0),
   };
 }
 
@@ -86,13 +91,14 @@ const shown = ({ run, side }: { run: Run; side: Side }): EndpointRun => ({
 
 function queriesOf(
   spans: readonly QuerySpan[] | undefined,
-  since: ReadonlySet<number>,
+  newer: ReadonlySet<number>,
+  isCompared: boolean,
 ): EndpointContent["queries"] {
   if (spans === undefined) return null;
   return [...byStatement(spans).values()].map((all): EndpointQuery => {
     const counts = [...Map.groupBy(all, ({ run }) => run!)];
     const perRun = (isSince: boolean) => {
-      const ofSide = counts.filter(([run]) => since.has(run) === isSince)
+      const ofSide = counts.filter(([run]) => newer.has(run) === isSince)
         .map(([, { length }]) => length);
       return ofSide.length === 0 ? null : {
         runs: ofSide.length,
@@ -101,9 +107,13 @@ function queriesOf(
         most: Math.max(...ofSide),
       };
     };
+    const [since, before] = [perRun(true), perRun(false)];
+    const least = Math.max(MIN_TIMES, MORE * middleOf(before));
     return {
-      ...{ statement: statementOf(all), total_ms: totalMs(all) },
-      ...{ since: perRun(true), before: perRun(false) },
+      ...{ statement: statementOf(all), total_ms: totalMs(all), since, before },
+      is_more_often: isCompared && middleOf(since) >= least,
     };
   }).sort((a, b) => b.total_ms - a.total_ms).slice(0, MAX_STATEMENTS);
 }
+
+const middleOf = (of: PerRun | null) => of ? of.median ?? (of.fewest + of.most) / 2 : 0;
