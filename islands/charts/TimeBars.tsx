@@ -9,6 +9,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { Histogram, HistogramPart } from "../../monitoring/models/histogram.ts";
 import { Gridline } from "./TimeAxis.tsx";
 import { type Hover, hoveredPart, TimePlot } from "./TimePlot.tsx";
+import { Definition } from "../kit/Definition.tsx";
 
 /** Names of what the bars count. */
 export interface BarWords {
@@ -94,8 +95,10 @@ function BarLegend(
     <span className="legend facts quiet">
       <b>{formatCount(count, words.what)}</b>
       {earlier > 0 && (
-        <small title="More than 30 days before the last one: not in the chart">
-          {formatNumber(earlier)} earlier
+        <small>
+          <Definition text="More than 30 days before the last one: not in the chart">
+            {formatNumber(earlier)} earlier
+          </Definition>
         </small>
       )}
       {words.warned && warnings > 0 && (

@@ -2,6 +2,7 @@ import { type CSSProperties, memo, type MouseEvent, type ReactNode, useCallback 
 import type { ListSort, SortColumn } from "../../monitoring/models/list_query.ts";
 import { changeParams } from "../data/fragment.ts";
 import { ApplicationLabel, useShowsApplications } from "./ApplicationLabel.tsx";
+import { Definition, useDefinition } from "./Definition.tsx";
 import { nextSort, orderOf } from "./sort.ts";
 import type { RowPlace } from "./use_rows.tsx";
 
@@ -10,7 +11,7 @@ export interface Column<Row> {
   readonly title: string;
   /** Instead of the title. */
   readonly head?: ReactNode;
-  /** What it shows, for a tooltip of its head. */
+  /** What it shows: the definition of its head. */
   readonly tip?: string;
   /** Width in rem; undefined: the rest of the table. */
   readonly width?: number;
@@ -102,23 +103,27 @@ function ColumnHead<Row>({ column, sort }: {
 }) {
   const { title, head = title, tip, width, by, aside } = column;
   const showsApplications = useShowsApplications();
+  const { button: { onClick: _, ...described }, definition } = useDefinition(tip);
   return (
     <th
       scope="col"
       className={classOf(column)}
-      title={tip}
       style={width === undefined ? {} : { "--width": `${width}rem` } as CSSProperties}
       aria-sort={by && orderOf(sort, by)}
     >
-      {by === undefined ? head : (
-        <button
-          type="button"
-          className="bare"
-          onClick={() => changeParams({ sort: nextSort(sort, by) })}
-        >
-          {title}
-        </button>
-      )}
+      {by === undefined
+        ? tip === undefined ? head : <Definition text={tip}>{head}</Definition>
+        : (
+          <button
+            type="button"
+            className="bare"
+            {...described}
+            onClick={() => changeParams({ sort: nextSort(sort, by) })}
+          >
+            {title}
+          </button>
+        )}
+      {by && definition}
       {aside && (showsApplications || aside.cell) && <small className="wide">{aside.title}</small>}
     </th>
   );

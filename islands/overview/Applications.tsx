@@ -18,6 +18,7 @@ import { fullLabel, nameOf, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { durationOf, ENDPOINT_TIP } from "../charts/RunDots.tsx";
 import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
+import { Definition } from "../kit/Definition.tsx";
 
 /** An application, and what is known of it in the chosen time. */
 export interface KnownApplication {
@@ -84,7 +85,9 @@ export function Applications({ known, others, labels }: {
         />
         {others.length > 0 && (
           <p className="facts small others">
-            <b title={OTHERS_TIP}>{formatCount(others.length, "other application")}</b>
+            <Definition text={OTHERS_TIP}>
+              {formatCount(others.length, "other application")}
+            </Definition>
             {others.map((row) => (
               <a
                 key={row.key}
@@ -122,7 +125,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   {
     title: "State",
     tip:
-      `${STATES_TIP}. Since: the first error of one of these groups at any time (of a group that came` +
+      `${STATES_TIP}\nSince: the first error of one of these groups at any time (of a group that came` +
       " back: when its return was received) or failed run, of a slower endpoint the first run",
     width: 13,
     className: "state",

@@ -40,9 +40,9 @@ export const STATES = [
 ] as const;
 
 /** Definition of a state, for tooltips. */
-export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}`).join("; ") +
-  ". Errors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)." +
-  " New since a release: first received after the release was";
+export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}.`).join("\n") +
+  "\nErrors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)." +
+  "\nNew since a release: first received after the release was.";
 
 /** Why an application needs a look, worst first. @param groups its open errors; `endpoints`: its own */
 export function reasonsOf(

@@ -7,6 +7,7 @@ import { useSentCounts } from "../data/use_sent_counts.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { pipelineStatus } from "./pipeline_status.ts";
 import { requestSoon, useRelayHealth } from "./relay_health.ts";
+import { Definition } from "../kit/Definition.tsx";
 
 /** The parts of the page facts that the pipeline shows. */
 export type PipelineEnds = Pick<PageFacts, "variant" | "route">;
@@ -32,7 +33,10 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Envelopes",
     isHead: true,
-    cell: ([state]) => <span title={MEANINGS[state]}>{state}</span>,
+    cell: ([state]) =>
+      MEANINGS[state] === undefined
+        ? state
+        : <Definition text={MEANINGS[state]}>{state}</Definition>,
   },
   { title: "This console", numeric: true, width: 6, cell: ([, own]) => countOf(own) },
   {

@@ -5,6 +5,7 @@ import { longestSpans, SELF_TIME } from "../../monitoring/models/trace/self_time
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { KindMark } from "./SpanKinds.tsx";
+import { Definition } from "../kit/Definition.tsx";
 
 /** As many as fit beside each other. */
 const SHOWN = 3;
@@ -25,7 +26,7 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
   if (trace.tree.nodes.length < SHOWN) return null;
   return (
     <nav className="longest facts small" aria-label="Most self time">
-      <span className="quiet" title={SELF_TIME}>Most self time</span>
+      <Definition text={SELF_TIME}>Most self time</Definition>
       <ol className="facts">
         {longest.map(({ node: { key, span }, repetition, self_ms, duration_ms }) => (
           <li key={key} className="one-line" data-kind={spanKind(span!)}>

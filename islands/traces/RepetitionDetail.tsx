@@ -10,6 +10,7 @@ import { readAttributes } from "../../monitoring/models/trace/trace_span.ts";
 import { DetailHead } from "../kit/DetailView.tsx";
 import { Attributes } from "./SpanDetail.tsx";
 import { KindMark } from "./SpanKinds.tsx";
+import { Definition } from "../kit/Definition.tsx";
 
 /** Bars of the chart: more are too narrow to be compared. */
 const MAX_BARS = 60;
@@ -62,14 +63,16 @@ export function RepetitionDetail({ repetition, times, onClose }: {
           entries={[
             {
               name: (
-                <span title="Sum of their durations: longer than the time they took, if some ran at once">
+                <Definition text="Sum of their durations: longer than the time they took, if some ran at once">
                   In all
-                </span>
+                </Definition>
               ),
               value: formatDuration(total_ms),
             },
             {
-              name: <span title="From the first start to the last end">First to last</span>,
+              name: (
+                <Definition text="From the first start to the last end">First to last</Definition>
+              ),
               value: formatDuration(end_ms - start_ms),
             },
           ]}

@@ -21,6 +21,7 @@ import { SpanProfile } from "./SpanProfile.tsx";
 import { SpanEvents } from "./SpanEvents.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";
+import { Definition } from "../kit/Definition.tsx";
 
 /** Everything that is known about the selected span. */
 export function SpanDetail(
@@ -89,7 +90,7 @@ export function SpanDetail(
                 value: time.isOpen ? "no end" : formatDuration(time.end_ms - time.start_ms),
               },
               {
-                name: <span title={SELF_TIME}>Self time</span>,
+                name: <Definition text={SELF_TIME}>Self time</Definition>,
                 value: hasSelfTime(span.op) && !time.isOpen ? formatDuration(selfMs) : "none",
               },
               { name: "Starts at", value: formatOffset(time.start_ms - trace.origin_ms) },

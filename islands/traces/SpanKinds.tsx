@@ -3,6 +3,7 @@ import { SELF_TIME } from "../../monitoring/models/trace/self_time.ts";
 import { SPAN_KINDS, spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { countMarks, EventMark } from "./TimeAxis.tsx";
+import { Definition } from "../kit/Definition.tsx";
 
 /**
  * The mark of a span's kind: each has its own shape, so that colour is never the only difference. An element around
@@ -48,8 +49,9 @@ export function KindLegend({ trace: { tree, marks }, hasBars }: {
       })}
       {hasBars && (
         <>
-          <li title={SELF_TIME}>
-            <i className="kind-mark" />self time
+          <li>
+            <i className="kind-mark" />
+            <Definition text={SELF_TIME}>self time</Definition>
           </li>
           <li>
             <i className="kind-mark in-others" />in spans below or beside

@@ -21,6 +21,7 @@ import { DetailView } from "../kit/DetailView.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { KindMark } from "./SpanKinds.tsx";
+import { Definition } from "../kit/Definition.tsx";
 
 const NO_PARTS = { spans: [], marks: [] };
 
@@ -77,8 +78,10 @@ export function TraceCompare({ ids: [idA, idB] }: {
             {sides.map((side) => (
               <Picture key={side.letter} side={side} width_ms={comparison.width_ms} />
             ))}
-            <p className="quiet" title={SELF_TIME}>
-              Ordered by the change of self time, largest first. Web vitals are left out.
+            <p className="quiet">
+              Ordered by the change of{" "}
+              <Definition text={SELF_TIME}>self time</Definition>, largest first. Web vitals are
+              left out.
             </p>
             <Table
               className="data-table"

@@ -3,6 +3,7 @@ import { cutText, formatOffset } from "../../components/format.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { formatVital, RATING_MARKS } from "../charts/VitalBar.tsx";
 import { rateVital, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
+import { Definition } from "../kit/Definition.tsx";
 
 /** Characters of a page's name. */
 const MAX_PAGE = 40;
@@ -47,8 +48,8 @@ export function WebVitals({ vitals }: { vitals: readonly FormattedVital[] }) {
     <dl className="vitals line end" aria-label="Web vitals">
       {vitals.map(({ name, title, page, value, rating }) => (
         <div key={name} className="well beside">
-          <dt title={title}>
-            {name.toUpperCase()}
+          <dt>
+            <Definition text={title}>{name.toUpperCase()}</Definition>
             {page && ` of ${page}`}
           </dt>
           <dd>

@@ -57,6 +57,31 @@ test("Tab key → skip link first, then every control in order", async ({ page }
   expect([...at].sort((a, b) => a - b)).toEqual(at);
 });
 
+test("definition of a figure → by pointer, click and keyboard; Escape hides it and nothing else", async ({ page, server }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 40));
+  const address = `/#/traces/${TRACE}?span=${spanId(3)}`;
+  await page.goto(address);
+  const word = page.getByRole("button", { name: "Self time", exact: true });
+  await expect(word).toHaveAccessibleDescription(/^The time of a span/);
+  const definition = page.locator(":popover-open", { hasText: /^The time of a span/ });
+  const focusByKeyboard = async () => {
+    await page.getByRole("heading", { name: "step 0" }).focus();
+    await expect(async () => {
+      await page.keyboard.press("Tab");
+      await expect(word).toBeFocused({ timeout: 1 });
+    }).toPass();
+  };
+  for (const show of [() => word.hover(), () => word.click(), focusByKeyboard]) {
+    await show();
+    await expect(definition).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(definition).toHaveCount(0);
+    await expect(word).toBeVisible();
+    expect(page.url().endsWith(address)).toBe(true);
+    await page.mouse.move(0, 0);
+  }
+});
+
 test("the key / → focuses the search of the open view, not while typing", async ({ page }) => {
   for (const title of ["Logs", "Errors"] as const) {
     await page.goto(`/?${title}#/${title.toLowerCase()}`);

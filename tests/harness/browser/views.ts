@@ -19,7 +19,7 @@ export async function openView(page: Page, title: string): Promise<void> {
 
 /** The pipeline: its mark in the sidebar, and its counts, which are hidden until they are opened. */
 export const pipeline = (page: Page) => page.getByRole("region", { name: "Pipeline status" });
-export const pipelineMark = (page: Page) => pipeline(page).getByRole("button");
+export const pipelineMark = (page: Page) => pipeline(page).locator("[popovertarget]");
 
 /** A count of this page's envelopes, such as "Waiting in this browser". */
 export const ownCount = (page: Page, state: string) =>
