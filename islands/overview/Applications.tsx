@@ -3,7 +3,12 @@ import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { type ApplicationRow, MAX_STARTS } from "../../monitoring/models/application_rows.ts";
+import {
+  type ApplicationRow,
+  MAX_STARTS,
+  type Reports,
+} from "../../monitoring/models/application_rows.ts";
+import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import {
   type EndpointRow,
   type ErrorGroupRow,
@@ -17,12 +22,13 @@ import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { fullLabel, nameOf, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { durationOf, ENDPOINT_TIP } from "../charts/RunDots.tsx";
+import { NotSent } from "./NotSent.tsx";
 import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
 import { Definition } from "../kit/Definition.tsx";
 
 /** An application, and what is known of it in the chosen time. */
 export interface KnownApplication {
-  readonly row: ApplicationRow;
+  readonly row: ApplicationRow & Reports;
   /** What distinguishes it from all others. */
   readonly label: string;
   /** The chosen one, else its newest. */
@@ -46,9 +52,10 @@ export const stateOf = ({ reasons: [worst] }: Pick<KnownApplication, "reasons">)
  * @param props.others have links only
  * @param props.labels of all applications by key
  */
-export function Applications({ known, others, labels }: {
+export function Applications({ known, others, reported, labels }: {
   known: readonly KnownApplication[] | undefined;
   others: readonly ApplicationRow[];
+  reported: Parameters<typeof NotSent>[0]["rows"];
   labels: ReadonlyMap<string, string>;
 }) {
   const rows = known?.toSorted((a, b) =>
@@ -76,13 +83,17 @@ export function Applications({ known, others, labels }: {
           className="highlight"
           caption="Applications"
           columns={COLUMNS.filter(({ title }) =>
-            title !== "Started" || rows?.some(({ row }) => row.starts.length > 0)
+            !["Started", "Crash-free"].includes(title) ||
+            rows?.some(({ row: { starts, sessions } }) =>
+              (title === "Started" ? starts : sessions).length > 0
+            )
           )}
           rows={rows ?? []}
           keyOf={({ row }) => row.key}
           hrefOf={({ row, errors }) =>
             linkTo(errors?.rows.length ? "errors" : "traces", [], { application: row.key })}
         />
+        <NotSent rows={reported} labels={labels} />
         {others.length > 0 && (
           <p className="facts small others">
             <Definition text={OTHERS_TIP}>
@@ -190,6 +201,28 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
           <small>first seen {shortTime(releases_since[releases.indexOf(release)]!)}</small>
         </>
       ),
+  },
+  {
+    title: "Crash-free",
+    tip:
+      "Sessions of the release that began in the chosen time and that the SDK does not report as" +
+      " crashed. A browser's is a page load, a server's mostly a request",
+    width: 10,
+    className: "roomy",
+    cell: ({ row: { sessions: releases, side }, release }) => {
+      const found = releases.find((counts) => counts.release === release);
+      if (found === undefined) return undefined;
+      const { sessions, errored, abnormal, crashed } = found;
+      const share = Math.floor(1_000 * (1 - crashed / sessions)) / 10;
+      return (
+        <span
+          title={`${crashed} crashed, ${abnormal} ended abnormally, ${errored} others had errors`}
+        >
+          {sessions < MIN_SAMPLES ? sessions - crashed : `${share}\u00a0%`}{" "}
+          <small>of {formatCount(sessions, side === "browser" ? "page load" : "session")}</small>
+        </span>
+      );
+    },
   },
   {
     title: "Started",

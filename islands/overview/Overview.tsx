@@ -38,7 +38,8 @@ export default function Overview() {
   const { state } = useInboxState();
   const { params } = useFragment();
   const filters = queryOf(params);
-  const all = useApplications()?.rows;
+  const listed = useApplications();
+  const all = listed?.rows;
   const applications = all?.filter((row) => isShown(row, filters));
   const hasOthers = applications !== undefined && applications.length > MAX_APPLICATIONS;
   const chartTime = useChartTime(filters);
@@ -114,6 +115,7 @@ export default function Overview() {
       <Applications
         known={known}
         others={ranked?.slice(MAX_APPLICATIONS).map(({ row }) => row) ?? []}
+        reported={[...applications ?? [], ...listed ? [{ key: "", ...listed.unassigned }] : []]}
         labels={labels}
       />
       <RequestCharts filters={charted} />

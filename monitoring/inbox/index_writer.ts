@@ -174,6 +174,7 @@ export class IndexWriter {
       ...entry,
       environment: entries.application.environment ?? "",
     }), { into: "check_in_words", of: checkInWords });
+    insertAll("report_entries", entries.reports, (entry) => entry);
     this.#insertUnmapped(envelope, entries);
     for (const debugId of entries.unmapped) size += debugId.length;
     this.#prepared.insert.envelope_entries({

@@ -70,6 +70,11 @@ for (const [view, types] of listed) {
         const shown = Object.keys(LISTS).filter((name) =>
           inbox.page(LISTS[name]!, {}).rows.length > 0
         );
+        const { rows, unassigned } = inbox.applications({});
+        const isCounted = [...rows, unassigned].some(({ discarded, sessions }) =>
+          discarded.length + sessions.length > 0
+        );
+        if (isCounted) shown.push("Applications");
         if (view === "Envelopes") assert.deepEqual(shown, []);
         else assert.ok(shown.includes(view), `${shown}`);
         if (type === "attachment") {

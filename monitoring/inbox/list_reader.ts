@@ -33,6 +33,7 @@ import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
+import { reportsOf, reportsSql, type ReportSum } from "./reports.ts";
 import { type MetricQuery, type ReadAll, readMetricContent, readMetrics } from "./metric_reader.ts";
 import type { EndpointName, InboxLists } from "./inbox_types.ts";
 import { QUERIES_OF_RUNS_SQL, queriesSql, readQueries, readRuns, runsSql } from "./endpoint_sql.ts";
@@ -267,7 +268,7 @@ export class ListReader {
   applications({ application, release, environment, since, until, q }: ListQuery): ApplicationList {
     const query = { application, release, environment, since, until, q };
     return this.#snapshot((asOf) => ({
-      rows: this.#applications(),
+      ...this.#reporting(query, asOf),
       counts: this.#counts(query, asOf),
       ops: this.#all<{ op: string }>(opsSql(query), query).map(({ op }) => op),
     }));
@@ -364,6 +365,14 @@ export class ListReader {
     const sql = of === "feedback" ? feedbackOverTimeSql(query) : OVER_TIME_SQL[of](query);
     const [found] = this.#all<{ rows: string }>(sql, query, values);
     return JSON.parse(found!.rows);
+  }
+
+  /** The applications with what their SDKs counted. */
+  #reporting(query: ListQuery, asOf: number): Pick<ApplicationList, "rows" | "unassigned"> {
+    const found = this.#all<ReportSum>(reportsSql(query), query, { asOf });
+    const sums = Map.groupBy(found, ({ application }) => application);
+    const rows = this.#applications().map((row) => ({ ...row, ...reportsOf(sums.get(row.key)) }));
+    return { rows, unassigned: reportsOf(sums.get(null)) };
   }
 
   #applications(): ApplicationRow[] {

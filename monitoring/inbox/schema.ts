@@ -101,6 +101,7 @@ const ENTRY =
  * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
  * - `feedback_entries`: `about`: the id of the error that it names.
  * - `profile_entries`: `kind`: profile, chunk, or span that names its profiler. `functions`: JSON, see `ProfileEntry`.
+ * - `report_entries`: what SDKs counted, see `ReportEntry`.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
  *   a span and its children. Of long names `spans_by_name` has the beginning. `runs`, `queries`: what endpoints are made of.
  *   `ai`: JSON of an AI span (`ai_span.ts`), which lists of AI runs are made of.
@@ -305,6 +306,14 @@ const INDEX = `
     config TEXT
   ) STRICT;
   CREATE INDEX check_in_entries_by_monitor ON check_in_entries (application, environment, slug, row_key);
+  CREATE TABLE report_entries (
+    ${ENTRY},
+    id TEXT NOT NULL,
+    updated_at REAL NOT NULL,
+    category TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    quantity INTEGER NOT NULL
+  ) STRICT;
 ` +
   WORD_TABLES.map((table) =>
     `CREATE VIRTUAL TABLE ${table} USING` +
@@ -322,6 +331,7 @@ export const KEYED_TABLES = [
   "feedback_entries",
   "profile_entries",
   "check_in_entries",
+  "report_entries",
   "spans",
   "metric_points",
 ] as const;

@@ -232,7 +232,8 @@ export const TOOLS: readonly Tool[] = [
     title: "Get the state of delivery",
     description:
       "Returns whether the server takes telemetry, how many envelopes ended in which way since it" +
-      " started, how many are stored, and the applications that sent them, with their keys.",
+      " started, how many are stored, and the applications that sent them, with their keys, sessions and" +
+      " what their SDKs gave up before sending (`unassigned`: those of no known application).",
     input: object({}),
     run: getDeliveryHealth,
   },
@@ -319,12 +320,14 @@ async function getDeliveryHealth(_: ToolInput, { inbox, health }: TelemetryReade
   const report = await health();
   const state = report.is_healthy ? "takes telemetry" : "cannot take telemetry now";
   const { envelopes } = inbox.extent();
+  const { rows, unassigned } = inbox.applications({ application: APPLICATIONS });
   return {
     summary: `The server ${state}; its inbox has ${envelopes} envelopes.`,
     data: {
       ...report,
       inbox: { envelopes, can_store: inbox.canStore() },
-      applications: inbox.applications({}).rows.map(withTimes),
+      applications: rows.map(withTimes),
+      unassigned,
     },
   };
 }

@@ -55,7 +55,10 @@ export function readApplication(
   isOwn = isOwnTelemetry(header),
   dsnKey: string | null = parseDsn(at(header, "dsn"))?.publicKey ?? null,
 ): EnvelopeApplication {
-  const payloads = items.flatMap(({ json }) => json === undefined ? [] : [json]);
+  // A client report names nothing, not even by leaving out a default.
+  const payloads = items.flatMap(({ type, json }) =>
+    json === undefined || type === "client_report" ? [] : [json]
+  );
   const carriers = [
     ...payloads,
     // Of a session.

@@ -38,6 +38,20 @@ export interface ApplicationRow extends Application {
   readonly last_seen: number;
 }
 
+/** What the SDKs of an application counted in the time of a query. */
+export interface Reports {
+  /** What they gave up before sending, by Sentry's data category, most first. */
+  readonly discarded: readonly Discarded[];
+  readonly sessions: readonly SessionCounts[];
+}
+
+export type Discarded = Readonly<Record<"category" | "reason", string> & { quantity: number }>;
+
+/** Of a release. `errored`: those with errors that are neither abnormal nor crashed. */
+export type SessionCounts =
+  & { readonly release: string | null }
+  & Readonly<Record<"sessions" | "errored" | "abnormal" | "crashed", number>>;
+
 /**
  * Rows of each list that match the application, release, environment and time of a query; at most
  * {@linkcode MAX_COUNT}.
@@ -62,7 +76,9 @@ export function newestRelease({ releases, releases_since }: ApplicationRow): str
 /** The response of `view=applications`. */
 export interface ApplicationList {
   /** Last seen first, at most {@linkcode MAX_APPLICATIONS}. */
-  readonly rows: readonly ApplicationRow[];
+  readonly rows: readonly (ApplicationRow & Reports)[];
+  /** Of senders that belong to none. */
+  readonly unassigned: Reports;
   readonly counts: ListCounts;
   /** Operations of the spans of the query's application, sorted; at most {@linkcode MAX_OPS}. */
   readonly ops: readonly string[];

@@ -65,7 +65,7 @@ const INDEXED_TYPES = [
   "trace_metric",
   "profile",
   "profile_chunk",
-  // For their application.
+  "client_report",
   "session",
   "sessions",
 ] as const;

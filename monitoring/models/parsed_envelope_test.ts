@@ -33,7 +33,7 @@ Deno.test("item with too many objects → omitted, other items parsed", () => {
       {},
       ["log", flood(unit)],
       ["event", { message: "hello" }],
-      ["client_report", flood(unit)],
+      ["metric_buckets", flood(unit)],
     ));
     assert.deepEqual(parsed.omitted, { items: 1, entries: 0 }, unit);
     assert.deepEqual(areParsed(parsed), [false, true, false]);
@@ -49,7 +49,7 @@ Deno.test("payloads over the limit of bytes together → the one that exceeds it
 
 Deno.test("items over the limit → omitted; only indexed types are counted", () => {
   const events = Array.from({ length: MAX_ITEMS + 2 }, () => ["event", {}] as const);
-  const { items, omitted } = parseEnvelope(envelopeOf({}, ...events, ["client_report", {}]));
+  const { items, omitted } = parseEnvelope(envelopeOf({}, ...events, ["metric_buckets", {}]));
   assert.equal(items.length, MAX_ITEMS);
   assert.deepEqual(omitted, { items: 2, entries: 0 });
 });

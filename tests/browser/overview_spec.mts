@@ -233,3 +233,51 @@ test("errors and longer durations since a release → what needs a look, why, an
   const broken = page.locator("main").getByRole("row").filter({ hasText: "Broken" });
   await expect(broken.locator(".mark")).toHaveClass("mark waits");
 });
+
+test("sessions and client reports → crash-free share, and what was not sent", async ({ page, server }) => {
+  const now = Date.now();
+  const started = new Date(now - 1_000).toISOString();
+  const attrs = { release: "shop@1", environment: "test" };
+  const report = (...discarded_events: unknown[]): TestItem => [
+    "client_report",
+    { timestamp: now / 1_000, discarded_events },
+  ];
+  const lost = { category: "log_item", reason: "queue_overflow", quantity: 12 };
+  await postEnvelope(server.origin, NODE, ["event", { ...errorEvent("Broken"), ...attrs }]);
+  await postEnvelope(
+    server.origin,
+    { dsn: undefined },
+    report(lost),
+    report(
+      { category: "log_byte", reason: "queue_overflow", quantity: 999 },
+      { category: "span", reason: "sample_rate", quantity: 1 },
+    ),
+  );
+  await postEnvelope(server.origin, NODE, [
+    "sessions",
+    { aggregates: [{ started, exited: 1_998, crashed: 1 }], attrs },
+  ]);
+  const browser = { sdk: { name: "sentry.javascript.browser", version: "10.0.0" } };
+  for (const [sid, status] of Object.entries({ a: "ok", b: "crashed", c: "exited" })) {
+    const session = { sid, started, status, attrs: { ...attrs, release: "page@1" } };
+    await postEnvelope(server.origin, browser, ["session", session]);
+  }
+  await page.goto("/");
+  const rows = page.locator(".applications tbody tr");
+  await expect(rows.filter({ hasText: /shop/ })).toContainText(/99\.9\s% of 1,999\ssessions/);
+  await expect(rows.filter({ hasText: /page/ })).toContainText(/2 of 3\spage loads/);
+  const notSent = page.locator(".applications .others > span");
+  await expect(notSent).toHaveText([
+    /gave up 12\slogs: queue_overflow$/,
+    /gave up 1\sspan: sample_rate$/,
+  ]);
+  await expect(notSent.first()).toHaveClass("waits");
+  await expect(notSent.getByRole("button", { name: "queue_overflow" }))
+    .toHaveAccessibleDescription(/its queue was full/);
+  await expect(notSent.last()).toHaveClass("quiet");
+  await notSent.first().getByRole("link").click();
+  await expect(page).toHaveURL(/#\/envelopes\?.*type=client_report/);
+  await page.goto("/#/overview?application=sightglass");
+  await expect(page.locator(".applications tbody tr")).toHaveCount(1);
+  await expect(notSent, "of others").toHaveCount(0);
+});

@@ -156,10 +156,18 @@ Deno.test("GET /monitoring/inbox?view=applications → applications and counts w
     release: "shop@1",
     contexts: { app },
   }] as const;
-  await server.inbox.store(admitted(envelopeOf({ sdk }, event), 1_790_000_000_000));
+  const discarded_events = [{ category: "log_item", reason: "queue_overflow", quantity: 2 }];
+  const started = "2026-09-21T14:13:20.000Z";
+  const counted = [
+    ["client_report", { discarded_events }],
+    ["sessions", { aggregates: [{ started, exited: 3, crashed: 1 }] }],
+  ] as const;
+  await server.inbox.store(admitted(envelopeOf({ sdk }, event, ...counted), 1_790_000_000_000));
   await server.inbox.store(admitted(envelopeOf({ sightglass: 1 }, ["event", { message: "n" }])));
   const get = async (query: string) => await (await fetch(`${server.url}?${query}`)).json();
-  const { rows, counts } = await get("view=applications&application=apps&since=1789999999999");
+  const { rows, counts, unassigned } = await get(
+    "view=applications&application=apps&since=1789999999999",
+  );
   const { key, ...shop } = rows[1];
   assert.deepEqual(shop, {
     name: "shop",
@@ -170,7 +178,10 @@ Deno.test("GET /monitoring/inbox?view=applications → applications and counts w
     starts: [1_789_999_990_500],
     envelopes: 1,
     last_seen: 1_790_000_000_000,
+    discarded: discarded_events,
+    sessions: [{ release: "shop@1", sessions: 4, errored: 0, abnormal: 0, crashed: 1 }],
   });
+  assert.deepEqual(unassigned, { discarded: [], sessions: [] });
   assert.deepEqual([rows[0].key, rows[0].name], ["sightglass", "Sightglass"]);
   assert.deepEqual(counts, {
     traces: 0,

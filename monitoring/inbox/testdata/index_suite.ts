@@ -18,6 +18,7 @@ import { addMonitorTests } from "./index_monitors.ts";
 import { addMetricTests } from "./index_metrics.ts";
 import { addOrderTests } from "./index_order.ts";
 import { addProfileTests } from "./index_profiles.ts";
+import { addReportTests } from "./index_reports.ts";
 import { addRecordingTests, segment } from "./index_recordings.ts";
 import { type AddTest, bodies, ENVELOPE_BYTES, NOON, sentBy, traces } from "./tested_index.ts";
 
@@ -56,6 +57,7 @@ export function indexTests(
   addAiTests(test);
   addFeedbackTests(test);
   addProfileTests(test);
+  addReportTests(test);
   return tests;
 }
 

@@ -109,6 +109,10 @@ Deno.test("more than the lists take → what is in no list is counted in the sum
   assert.equal(summary(["log", { items: logs }]).unlisted, 0);
   const spans = entries(10_003, (n) => ({ trace_id: n === 0 ? "" : hexId(n) }));
   assert.equal(summary(["span", { items: spans }]).unlisted, 3 + 1);
+  const discarded_events = entries(2_000, (quantity) => ({
+    ...{ category: "error", reason: "network_error", quantity },
+  }));
+  assert.equal(summary(["client_report", { discarded_events }]).unlisted, 1);
 });
 
 Deno.test("not an envelope → empty description", () => {

@@ -13,6 +13,7 @@ import type { ProfileEntry } from "../profile/profile_entry.ts";
 import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
 import type { RecordedRange } from "../recording/recording.ts";
 import { type EnvelopeApplication, readApplication } from "../application.ts";
+import type { ReportEntry } from "../report_entry.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
 import { displayName } from "../trace/trace_name.ts";
 import type { VitalsEntry } from "../trace/page_vitals.ts";
@@ -44,6 +45,7 @@ export interface IndexEntries {
   /** Also of spans that name their profiler. */
   readonly profiles: readonly ProfileEntry[];
   readonly checkIns: readonly CheckInEntry[];
+  readonly reports: readonly ReportEntry[];
   /** The id of the error that a user's feedback is about. */
   readonly associatedEventId: string | null;
   /** Debug ids of scripts without a source map, by which its errors are grouped again once it arrives. */
@@ -149,6 +151,7 @@ function indexResource(
     feedback: found.feedback.map((entry) => ({ ...entry, attachments })),
     profiles: found.profiles,
     checkIns: found.checkIns,
+    reports: found.reports,
   };
   const entries: IndexEntries = {
     application,

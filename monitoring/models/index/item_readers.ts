@@ -8,6 +8,12 @@ import { type FeedbackEntry, feedbackEntry } from "../feedback/feedback_entry.ts
 import { type LogEntry, logEntry } from "../log_entry.ts";
 import { type CheckInEntry, checkInEntry } from "../monitors/check_in.ts";
 import { MetricCollector } from "../metric/metric_entry.ts";
+import {
+  aggregateEntries,
+  discardedEntries,
+  type ReportEntry,
+  sessionEntries,
+} from "../report_entry.ts";
 import type { IndexedType } from "../parsed_envelope.ts";
 import { type SentSpan, sentSpans } from "../trace/sent_span.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
@@ -20,6 +26,9 @@ const MAX_MAPPED_ERRORS = 32;
 
 /** Maximum number of spans with web vitals of an envelope. SDKs send a few. */
 const MAX_VITALS = 100;
+
+/** Maximum number of counts of an envelope. SDKs send a few dozen. */
+const MAX_REPORTS = 1_000;
 
 /** Collects the entries of an envelope while its items are read. */
 export class EntryCollector {
@@ -34,6 +43,7 @@ export class EntryCollector {
   readonly attachments: AttachmentFacts[] = [];
   readonly profiles: ProfileEntry[] = [];
   readonly checkIns: CheckInEntry[] = [];
+  readonly reports: ReportEntry[] = [];
   readonly metrics = new MetricCollector();
   associatedEventId: string | null = null;
   unlisted = 0;
@@ -201,6 +211,13 @@ const readCheckIn: ItemReader = (payload, found, header) => {
   readContext(payload, found);
 };
 
+const readReports = (entriesOf: typeof sessionEntries): ItemReader => (payload, found) => {
+  for (const entry of entriesOf(payload, found.receivedAt)) {
+    if (found.reports.length === MAX_REPORTS) return void found.unlisted++;
+    found.reports.push(entry);
+  }
+};
+
 const ITEM_READERS: Readonly<Partial<Record<IndexedType | "attachment", ItemReader>>> = {
   event: readEvent,
   transaction: readTransaction,
@@ -218,4 +235,7 @@ const ITEM_READERS: Readonly<Partial<Record<IndexedType | "attachment", ItemRead
   profile: readProfile("profile"),
   profile_chunk: readProfile("profile_chunk"),
   check_in: readCheckIn,
+  client_report: readReports(discardedEntries),
+  session: readReports(sessionEntries),
+  sessions: readReports(aggregateEntries),
 };

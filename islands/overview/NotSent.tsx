@@ -1,0 +1,54 @@
+import { formatCount } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { Reports } from "../../monitoring/models/application_rows.ts";
+import { linkTo } from "../data/fragment.ts";
+import { Definition } from "../kit/Definition.tsx";
+
+/** Reasons for which data is lost unintended, what they mean and what to do. https://develop.sentry.dev/sdk/telemetry/client-reports/ */
+const LOST: ReadonlyMap<string, string> = new Map(Object.entries({
+  backpressure: "its process was overloaded, so it sampled less. Give it more CPU time",
+  buffer_overflow: "its buffer was full. Make fewer, or flush more often",
+  cache_overflow: "its cache of unsent envelopes was full. Raise the cache's size",
+  internal_sdk_error: "it failed. Set its option debug to see why, or update it",
+  invalid: "they were not valid. Set its option debug to see why",
+  network_error: "it could not reach the server. See the host in its DSN, and that the server ran",
+  queue_overflow: "its queue was full. Make fewer at once, or raise the transport's buffer size",
+  ratelimit_backoff: "the server had limited the rate. Raise the quota, or send less",
+  send_error: "the server refused them. Connect an application shows why",
+  too_big: "they were too large. Attach less to each",
+}));
+
+const DECIDED = "mostly as its developer decided, by a sample rate, beforeSend or a filter";
+
+/** Categories that have another name. */
+const NAMES = new Map([["log_item", "log"], ["monitor", "check-in"], ["trace_metric", "metric"]]);
+
+/** What SDKs report that they gave up before sending. @param props.rows a `key` that `labels` lacks: of no application */
+export function NotSent({ rows, labels }: {
+  rows: readonly (Pick<Reports, "discarded"> & { readonly key: string })[];
+  labels: ReadonlyMap<string, string>;
+}) {
+  const all = rows.flatMap(({ key, discarded }) => discarded.map((one) => ({ key, ...one })))
+    // Bytes of what another category counts.
+    .filter(({ category }) => !category.endsWith("_byte"));
+  return all.length > 0 && (
+    <p className="facts small others">
+      {all.map(({ key, category, reason, quantity }) => {
+        const lost = LOST.get(reason);
+        const what = formatCount(quantity, NAMES.get(category) ?? category.replaceAll("_", " "));
+        return (
+          <span key={`${key} ${category} ${reason}`} className={lost ? "waits" : "quiet"}>
+            {lost && <OutcomeMark kind="waits" />}
+            <a href={linkTo("envelopes", [], { application: key, type: "client_report" })}>
+              {labels.get(key) ?? "An application"}
+            </a>{" "}
+            gave up {what}:{" "}
+            <Definition text={`In the chosen time, as the SDK reports: ${lost ?? DECIDED}`}>
+              {reason}
+            </Definition>
+          </span>
+        );
+      })}
+    </p>
+  );
+}
