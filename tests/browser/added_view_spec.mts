@@ -10,7 +10,7 @@ const VIEW = `export default function Ducks() {
 }
 `;
 const ENTRY =
-  `  { id: "ducks", title: "Ducks", icon: "M4 4h16v16H4z", group: "Investigate", key: "d",
+  `  { id: "ducks", title: "Ducks", icon: "M4 4h16v16H4z", group: "Investigate", key: "q",
     load: { inbox: () => import("../ducks/Ducks.tsx") } },
 ];
 `;
@@ -49,10 +49,10 @@ test("a folder and an entry of the registry → in sidebar, title, phone bar, ke
   await page.goto("/#/errors?release=1");
   await expect(tab(page, "Ducks")).toHaveAttribute("href", "#/ducks?release=1");
   await page.keyboard.press("g");
-  await page.keyboard.press("d");
+  await page.keyboard.press("q");
   await expect(page).toHaveURL("/#/ducks?release=1");
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Help" })).toContainText("g d Ducks");
+  await expect(page.getByRole("dialog", { name: "Help" })).toContainText("g q Ducks");
   await page.keyboard.press("Escape");
 
   await page.setViewportSize({ width: 390, height: 800 });
