@@ -25,7 +25,7 @@ Deno.test("functions of a built script → those of its source, own or of a libr
   const chunk = sent as { profile: { frames: object[] } };
   const frames = [1, 2].map((colno) => ({ function: "a", abs_path: FILE, lineno: 1, colno }));
   const payload = {
-    ...chunk,
+    ...{ ...chunk, platform: "javascript" },
     profile: { ...chunk.profile, frames: [...frames, { function: "handler" }] },
     debug_meta: { images: [{ type: "sourcemap", code_file: FILE, debug_id: ID }] },
   };

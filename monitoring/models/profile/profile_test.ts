@@ -105,6 +105,21 @@ Deno.test("chunks in any order, twice, unsorted → one tree in the order of tim
   assert.equal(joinProfiles([first, second], window, null).samples.length, 2);
 });
 
+Deno.test("a function called from two lines → one, with its line but for Node's, its caller's", () => {
+  const of = (platform: string, ...lines: readonly number[]) => {
+    const frames = lines.map((lineno) => ({
+      ...{ function: "busy", abs_path: "/app/x.mjs", lineno, colno: 14 },
+    }));
+    const stacks = frames.map((_, n) => [n]);
+    const samples = stacks.map((_, n) => ({ timestamp: NOW / 1_000 + n, stack_id: n }));
+    const sent = chunk([], { platform, profile: { frames, stacks, samples } });
+    const { frames: found } = joinProfiles([sent], ALWAYS, null);
+    return found.map(({ line, column }) => [line, column]);
+  };
+  assert.deepEqual(of("node", 12, 634), [[null, 14]]);
+  assert.deepEqual(of("javascript", 3, 3, 20), [[3, 14], [20, 14]]);
+});
+
 Deno.test("a missing chunk, an idle thread → a gap, not time", () => {
   const tree = treeOf([0, "a"], [10, "a"], [20, "(idle)"], [500, "a"], [510, "a"]);
   assert.equal(busySamples(tree), 4);

@@ -86,7 +86,9 @@ export function readSentProfile(
   const chunk_id = isChunk ? hexId(at(payload, "chunk_id")) : null;
   if (profile_id === null || (isChunk && chunk_id === null)) return undefined;
   const profile = at(payload, "profile");
-  const frames = listOf(at(profile, "frames")).slice(0, MAX_FRAMES).map(readFrame);
+  const hasLines = at(payload, "platform") !== "node";
+  const frames = listOf(at(profile, "frames")).slice(0, MAX_FRAMES)
+    .map((frame) => readFrame(frame, hasLines));
   const stacks = listOf(at(profile, "stacks")).slice(0, MAX_SAMPLES)
     .map((stack) => readStack(stack, frames.length));
   const sent = listOf(at(profile, "samples"));
@@ -122,7 +124,8 @@ export function readSentProfile(
 /** A thread's id; null: none was sent. */
 export const threadOf = (id: unknown) => textAt(id)?.slice(0, MAX_THREAD).toWellFormed() ?? null;
 
-function readFrame(frame: unknown): ProfileFrame {
+/** @param hasLines Node's SDK sends the line of the caller, which is often in another file (`kCallerLineNumbers` of V8) */
+function readFrame(frame: unknown, hasLines: boolean): ProfileFrame {
   const name = tidyText(at(frame, "function") ?? at(frame, "name"), MAX_NAME)?.trim();
   const named = ["filename", "abs_path", "module", "package", "file"].map((key) =>
     textAt(frame, key)
@@ -132,7 +135,7 @@ function readFrame(frame: unknown): ProfileFrame {
   return {
     function: !name || name === "?" || name === "<anonymous>" ? NO_NAME : name,
     file,
-    line: integerAt(frame, 1, "lineno") ?? integerAt(frame, 1, "line"),
+    line: hasLines ? integerAt(frame, 1, "lineno") ?? integerAt(frame, 1, "line") : null,
     column: integerAt(frame, 1, "colno"),
     own: path !== null && (booleanAt(frame, "in_app") ?? isOwnFile(path)),
   };
