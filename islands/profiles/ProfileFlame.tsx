@@ -270,14 +270,15 @@ function solidParts({ selfTimes, self, samples }: FrameBar, shown: Extent): stri
   return stops.length > 0 ? `linear-gradient(90deg, ${stops.join()})` : undefined;
 }
 
-/** The spans on the axis of the frames, each below those that ran when it began. */
-function Spans({ profile: { spans, start_ms: origin }, window, width }: {
+/** The spans of the thread on the axis of its frames, each below those that ran when it began. */
+function Spans({ profile: { spans, thread, start_ms: origin }, window, width }: {
   profile: ProfileContent;
   window: Extent;
   width: number;
 }) {
   const ends: number[] = [];
-  const placed = spans.toSorted((a, b) => a.start_ms - b.start_ms || b.end_ms - a.end_ms)
+  const placed = spans.filter((span) => (span.thread ?? thread) === thread)
+    .sort((a, b) => a.start_ms - b.start_ms || b.end_ms - a.end_ms)
     .map((span) => {
       const free = ends.findIndex((end) => end <= span.start_ms);
       const lane = free < 0 ? ends.length : free;

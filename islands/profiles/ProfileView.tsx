@@ -132,7 +132,7 @@ function Content({ profile, isHeavy, window, setWindow, selected, setSelected }:
   return (
     <>
       <div className="profile-sum line entry">
-        <b className="profile-time" title="From the first sample to the last one, or of the span">
+        <b className="profile-time" title="To the end of the last sample, or of the span">
           {formatDuration(whole.end_ms - whole.start_ms)}
         </b>
         <p>

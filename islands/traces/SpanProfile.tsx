@@ -35,8 +35,7 @@ export function SpanProfile({ traceId, span }: { traceId: string; span: TraceSpa
   if (`${attributes["thread.id"] ?? value.thread}` !== value.thread) return null;
   return (
     <p className="pad">
-      {formatDuration(busy * value.interval_ms)} on its thread meanwhile, also of other requests:
-      {" "}
+      {formatDuration(busy * value.interval_ms)} on its thread meanwhile, of any request:{" "}
       <b>{Math.round(main.total / busy * 100)} %</b> in{" "}
       <a href={linkTo("profiles", [asked.id], { trace: traceId, span: span_id })}>
         <code>{value.frames[main.frame]!.function}</code>

@@ -81,7 +81,7 @@ export function profileReader(db: DatabaseSync) {
       " AND ended_at >= ? AND at <= ? ORDER BY row_key DESC",
   );
   const spans = db.prepare(
-    "SELECT name, NULL AS op, trace_id, span_id, at AS start_ms, ended_at AS end_ms FROM profile_entries" +
+    "SELECT name, NULL AS op, trace_id, span_id, thread, at AS start_ms, ended_at AS end_ms FROM profile_entries" +
       ` WHERE profile_id = ? AND kind = 'span' ORDER BY ended_at - at DESC LIMIT ${MAX_SPANS}`,
   );
   return (id: string, from: number, to: number): StoredProfile => ({

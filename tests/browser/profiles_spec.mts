@@ -95,16 +95,20 @@ test("session of a profiler → its requests; span of a trace → what ran in it
   await openView(page, "Profiles");
   const row = list(page).getByRole("row", { name: /GET \/api\/report\/1\d/ });
   await expect(row).toContainText("and 1 other");
-  await expect(list(page).getByRole("row", { name: /Profiler session of 1 request/ }))
-    .toBeVisible();
+  const unnamed = list(page).getByRole("row", { name: /Profiler session of 1 request/ });
+  await unnamed.getByRole("link").click();
+  await expect(facts(page)).toContainText("GET /api/report/13");
+  await expect(page.locator(".profile-spans a")).toHaveCount(0);
+  await page.goBack();
   await row.getByRole("link").click();
   await expect(detail(page)).toContainText("72 samples");
+  await expect(page.locator(".profile-spans a")).toHaveCount(2);
   await facts(page).getByRole("link", { name: "GET /api/report/12" }).click();
   await expect(detail(page)).toContainText("36 samples");
   await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("GET /api/report/12");
   await facts(page).getByRole("link", { name: "Open in trace" }).click();
   const span = page.locator(".span-detail");
-  const figures = "360 ms on its thread meanwhile, also of other requests: 56 % in compareSlowly";
+  const figures = "360 ms on its thread meanwhile, of any request: 56 % in compareSlowly";
   await expect(span).toContainText(figures);
   // Nothing of a span that waits.
   await spanRow(page, /SELECT 1/).click();

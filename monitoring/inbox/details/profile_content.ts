@@ -49,7 +49,7 @@ export async function readProfileContent(
   const { left, frames, ...joined } = joinProfiles(
     chunks.map(({ sent }) => sent),
     limit ?? { start_ms: 0, end_ms: Infinity },
-    thread ?? (asked ? textAt(attributeAt(asked.attributes, "thread.id")) : null),
+    thread ?? limit?.thread ?? null,
   );
   const unread = chunks.reduce((sum, { sent }) => sum + sent.omitted, 0);
   const { start_ms, end_ms } = limit ?? { start_ms: row.started_at, end_ms: row.ended_at };
@@ -69,11 +69,12 @@ export async function readProfileContent(
 const lengthOf = ({ start_ms, end_ms }: Extent) => end_ms - start_ms;
 
 function placed(
-  { span_id, name, op, start_ms, end_ms }: TraceSpan,
+  { span_id, name, op, start_ms, end_ms, attributes }: TraceSpan,
   trace_id: string | null,
 ): ProfiledSpan | undefined {
   if (trace_id === null || start_ms === null || end_ms === null || end_ms < start_ms) return;
-  return { trace_id, span_id, name: displayName({ name, op }), op, start_ms, end_ms };
+  const thread = textAt(attributeAt(attributes, "thread.id"));
+  return { trace_id, span_id, name: displayName({ name, op }), op, thread, start_ms, end_ms };
 }
 
 /** Reads the newest chunks that fit into the limits. @param envelopes newest first */

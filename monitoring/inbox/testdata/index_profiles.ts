@@ -99,14 +99,14 @@ export function addProfileTests(test: AddTest): void {
       });
       const whole = await readProfileContent(inbox, { id: hexId(1) });
       assert.equal(whole?.samples.length, 5);
-      assert.deepEqual(whole?.spans.map(({ name }) => name), [
-        "GET /on/another/thread",
-        "GET /report",
-        "GET /",
+      assert.deepEqual(whole?.spans.map(({ name, thread }) => [name, thread]), [
+        ["GET /on/another/thread", "7"],
+        ["GET /report", "0"],
+        ["GET /", "0"],
       ]);
       const asked = { id: hexId(1), trace: hexId(5), span: "b500000000000000" };
       const part = await readProfileContent(inbox, asked);
-      assert.equal(part?.span?.name, "GET /report");
+      assert.deepEqual([part?.span?.name, part?.span?.thread], ["GET /report", "0"]);
       assert.equal(part?.samples.length, 3);
       assert.equal(await readProfileContent(inbox, { id: hexId(9) }), undefined);
     },

@@ -8,6 +8,8 @@ export interface ProfiledSpan extends Extent {
   readonly span_id: string | null;
   readonly name: string;
   readonly op: string | null;
+  /** Null: it names none. */
+  readonly thread: string | null;
 }
 
 /** A call in the tree of calls: its function (index in `frames`), and who called it (index in `calls`; -1: none did). */
