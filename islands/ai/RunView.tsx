@@ -135,13 +135,18 @@ function nodesOf({ tree, times }: Trace, spanId: string): RunNode[] {
     if (at.span!.application !== top.span!.application) break;
     top = at;
   }
+  const { application } = top.span!;
   const start = tree.nodes.indexOf(top);
   const after = tree.nodes.findIndex(({ depth }, n) => n > start && depth <= top.depth);
-  return tree.nodes.slice(start, after === -1 ? undefined : after).map((node) => ({
-    node,
-    ai: node.span && readAiSpan(node.span),
-    time: times.byNode.get(node)!,
-  }));
+  // AI spans of another application, and those below them, are of other runs.
+  const own = new Set<SpanNode | null>([top.parent]);
+  return tree.nodes.slice(start, after === -1 ? undefined : after).map((node) => {
+    const ai = node.span && readAiSpan(node.span);
+    if (own.has(node.parent) && (ai === null || node.span?.application === application)) {
+      own.add(node);
+    }
+    return { node, ai: own.has(node) ? ai : null, time: times.byNode.get(node)! };
+  });
 }
 
 /** @param props.others parameters of the address that stay */

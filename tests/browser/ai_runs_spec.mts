@@ -1,16 +1,36 @@
 /** The view of AI runs. */
 import type { Page } from "@playwright/test";
+import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { postRuns } from "../harness/browser/ai_spans.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout, expectNoOverflow } from "../harness/browser/page_look.ts";
-import { ATTACK } from "../harness/browser/posted.ts";
+import { ATTACK, postEnvelope } from "../harness/browser/posted.ts";
 import { openView } from "../harness/browser/views.ts";
 
 const view = (page: Page) => page.getByRole("region", { name: "AI runs", exact: true });
 const QUESTION = "Is the Tide clock in stock?";
 
 test("agent with a failing tool → figures, tree and messages, from the list and its trace", async ({ page, server }) => {
-  await postRuns(server.origin, ["Do you wrap gifts?", QUESTION]);
+  const startedAt = Date.now() - 5_000;
+  await postRuns(server.origin, ["Do you wrap gifts?", QUESTION], startedAt);
+  // A call by the application that the tool asks: another run.
+  const call = {
+    ...{
+      trace_id: hexId(2),
+      span_id: "7".padStart(16, "0"),
+      parent_span_id: "5".padStart(16, "0"),
+    },
+    ...{ name: "chat haiku", start_timestamp: (startedAt + 700) / 1_000 },
+    end_timestamp: (startedAt + 900) / 1_000,
+    attributes: {
+      "sentry.op": { value: "gen_ai.chat" },
+      "sentry.release": { value: "stock@1" },
+      "gen_ai.usage.input_tokens": { value: 999 },
+    },
+  };
+  await postEnvelope(server.origin, { sdk: { name: "sentry.python" } }, ["span", {
+    items: [call],
+  }]);
   await page.goto("/");
   await openView(page, "AI runs");
   const list = view(page).getByRole("table", { name: "AI runs, newest first" });
@@ -26,7 +46,8 @@ test("agent with a failing tool → figures, tree and messages, from the list an
   await expect(run.getByRole("heading", { name: QUESTION })).toBeVisible();
   await expect(run).toContainText("1st token328 ms");
   const tree = run.getByRole("table", { name: "Calls and tools" });
-  await expect(tree.locator("tbody tr")).toHaveCount(5);
+  await expect(tree.locator("tbody tr")).toHaveCount(6);
+  await expect(tree.getByRole("row", { name: "chat haiku" })).not.toContainText("999");
   const panel = run.getByRole("complementary");
   await expect(panel).toContainText("Untrusted text.");
   await expect(panel.locator('[data-role="user"]')).toContainText(QUESTION);
