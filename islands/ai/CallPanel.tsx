@@ -34,6 +34,7 @@ export function CallPanel({ node, ai, traceId }: {
   const attributes = span?.attributes ?? {};
   const { messages, omitted, isShortened } = readMessages(span ?? { attributes });
   const cached = aiNumber(attributes, "cachedTokens");
+  const sent = ai?.input_tokens ?? 0;
   const fact = (name: string, text: string | null): KeyValue | false =>
     text !== null && { name, value: <code>{text}</code> };
   return (
@@ -58,7 +59,7 @@ export function CallPanel({ node, ai, traceId }: {
         </p>
       )}
       {omitted > 0 && <p className="quiet">{formatNumber(omitted)} earlier messages</p>}
-      {messages.length === 0 && ai && <p className="quiet">No messages were sent.</p>}
+      {messages.length === 0 && ai && <p className="quiet">This span has no messages.</p>}
       {messages.map(({ role, parts }, n) => (
         <section key={n} className="message card" data-role={role}>
           <p className="small quiet">{role[0]!.toUpperCase() + role.slice(1)}</p>
@@ -73,7 +74,8 @@ export function CallPanel({ node, ai, traceId }: {
           ),
           cached !== null && fact(
             "From the cache",
-            `${formatNumber(cached)} of ${formatNumber(ai?.input_tokens ?? cached)} in`,
+            // Some senders do not count them among those that they sent.
+            `${formatNumber(cached)}${cached > sent ? "" : ` of ${formatNumber(sent)} in`}`,
           ),
           {
             name: "Span",

@@ -48,9 +48,10 @@ const namesOf = (field: AiField) =>
 /** Characters of an attribute with messages: a long conversation. The envelope has the whole text. */
 export const MAX_MESSAGE = 100_000;
 
-/** OpenLLMetry numbers messages: `gen_ai.prompt.0.role`, `gen_ai.prompt.0.content`. */
+/** OpenLLMetry numbers messages: `gen_ai.prompt.0.role`, `gen_ai.prompt.0.tool_calls.0.name`. */
 const NUMBERED = /^gen_ai\.(prompt|completion)$/;
-const NUMBERED_CONTENT = /^gen_ai\.(prompt|completion)\.\d\d?\.content$/;
+const NUMBERED_CONTENT =
+  /^gen_ai\.(prompt|completion)\.\d\d?\.(content|tool_calls\.\d\d?\.arguments)$/;
 const MAX_NUMBERED = 100;
 
 const MESSAGE_ATTRIBUTES: ReadonlySet<string> = new Set(
@@ -62,14 +63,24 @@ const MESSAGE_ATTRIBUTES: ReadonlySet<string> = new Set(
 export const hasMessages = (name: string) =>
   MESSAGE_ATTRIBUTES.has(name) || NUMBERED_CONTENT.test(name);
 
+/** What has these names after `PREFIX.0`, `PREFIX.1` and so on. */
+function listed(attributes: LogAttributes, prefix: string, names: readonly string[]) {
+  const list: Record<string, unknown>[] = [];
+  while (list.length < MAX_NUMBERED) {
+    const one = names.map((name) => [name, own(attributes, `${prefix}.${list.length}.${name}`)]);
+    if (one.every(([, value]) => value === undefined)) break;
+    list.push(Object.fromEntries(one));
+  }
+  return list;
+}
+
 /** Numbered messages as JSON of a list. */
 function numbered(attributes: LogAttributes, name: string): string | undefined {
-  const messages = [];
-  for (let n = 0; NUMBERED.test(name) && n < MAX_NUMBERED; n++) {
-    const [role, content] = ["role", "content"].map((of) => own(attributes, `${name}.${n}.${of}`));
-    if (role === undefined && content === undefined) break;
-    messages.push({ role, content });
-  }
+  if (!NUMBERED.test(name)) return undefined;
+  const messages = listed(attributes, name, ["role", "content"]).map((message, n) => ({
+    ...message,
+    tool_calls: listed(attributes, `${name}.${n}.tool_calls`, ["name", "arguments"]),
+  }));
   return messages.length === 0 ? undefined : JSON.stringify(messages);
 }
 

@@ -183,6 +183,20 @@ Deno.test("messages of OpenTelemetry, OpenAI, Anthropic and Vercel → roles, te
     }),
     [expected[0], expected[1], expected[4]],
   );
+  const asked = (of: string) => ({
+    [`${of}.role`]: "assistant",
+    [`${of}.tool_calls.0.name`]: "stock",
+    [`${of}.tool_calls.0.arguments`]: '{"id":1}',
+  });
+  assert.deepEqual(
+    parts({
+      ...asked("gen_ai.prompt.0"),
+      "gen_ai.prompt.1.role": "tool",
+      "gen_ai.prompt.1.content": "7",
+      ...asked("gen_ai.completion.0"),
+    }),
+    [expected[2], "tool result : 7", expected[2]],
+  );
   const anthropic = [
     ofUser,
     { role: "assistant", content: [{ type: "tool_use", name: "stock", input: { id: 1 } }] },
