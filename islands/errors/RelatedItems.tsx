@@ -16,11 +16,13 @@ export function RelatedItems({ eventId, items }: {
       {feedback.length > 0 && (
         <section aria-labelledby="error-feedback">
           <h4 id="error-feedback">Feedback</h4>
-          {feedback.map(({ group, message, name, email, at }) => (
+          {feedback.map(({ group, message, name, email, user, at }) => (
             <blockquote key={group}>
               <LongText text={message} />
               <footer className="quiet">
-                <LongText text={[name, email].filter(Boolean).join(", ") || "anonymous"} />
+                <LongText
+                  text={[name, email ?? user].filter(Boolean).join(", ") || "no name given"}
+                />
                 , <TimeAgo at={at} /> <a href={linkTo("feedback", [group])}>Open feedback</a>
               </footer>
             </blockquote>
