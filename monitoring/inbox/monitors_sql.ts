@@ -1,7 +1,8 @@
+import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import { MAX_LIST_ROWS } from "../models/rows.ts";
 import { MAX_ROW_RUNS } from "../models/monitors/runs.ts";
-import { all, filtersOf, TIME, when } from "./list_builder.ts";
+import { all, filtersOf, isGiven, TIME, when } from "./list_builder.ts";
 import { entryMatches } from "./query_sql.ts";
 
 /** Newest check-ins that runs are made of: read in some 60 ms. */
@@ -33,29 +34,38 @@ const asJson = (query: ListQuery, keys: string, conditions: readonly string[]) =
   ` (${all([...conditions, ...filtersOf(query, TIME)])}) IS TRUE)) AS rows` +
   ` FROM check_in_entries AS e WHERE row_key IN (${keys})`;
 
+/** Of the monitors that have such a check-in. */
+const ofMonitors = (conditions: readonly string[], rest = "") =>
+  "(application, environment, slug) IN (SELECT application, environment, slug" +
+  ` FROM check_in_entries AS e WHERE ${all(conditions)}${rest})`;
+
 /**
  * The newest check-ins, and the newest before `until`, of the monitors that were heard last, of those with one that
  * matches the query but for its time.
  */
-export const monitorsSql = (query: ListQuery): string =>
-  asJson(
+export const monitorsSql = (query: ListQuery): string => {
+  const heardLast = " GROUP BY application, environment, slug ORDER BY max(row_key) DESC" +
+    ` LIMIT ${MAX_LIST_ROWS}`;
+  return asJson(
     query,
     "SELECT row_key FROM (SELECT row_key, row_number() OVER" +
       ` (PARTITION BY ${["application, environment, slug", ...filtersOf(query, ["until"])]}` +
-      " ORDER BY row_key DESC) AS n" +
-      " FROM check_in_entries AS e WHERE row_key < :asOf AND (application, environment, slug) IN" +
-      " (SELECT application, environment, slug FROM check_in_entries AS e WHERE" +
-      ` ${all([...onMonitor(query), ...matching(query)])}` +
-      ` GROUP BY application, environment, slug ORDER BY max(row_key) DESC LIMIT ${MAX_LIST_ROWS}))` +
+      " ORDER BY row_key DESC) AS n FROM check_in_entries AS e WHERE row_key < :asOf AND" +
+      ` ${ofMonitors([...onMonitor(query), ...matching(query)], heardLast)})` +
       ` WHERE n <= ${2 * MAX_ROW_RUNS + 1}`,
     matching(query),
   );
+};
 
-/** The newest check-ins, of a query with an envelope those of its monitors. */
-export const monitorRunsSql = (query: ListQuery): string =>
-  asJson(
+/** The newest check-ins of the monitors with one that matches the query; of one with an envelope those beside it. */
+export const monitorRunsSql = (query: ListQuery): string => {
+  const conditions = [...matching(query), ...filtersOf(query, ["envelope"])];
+  const distance = isGiven(query.envelope) ? `abs(row_key - :envelope * ${KEYS_PER_ENVELOPE})` : "";
+  return asJson(
     query,
-    `SELECT row_key FROM check_in_entries AS e WHERE ${all(onMonitor(query))}` +
-      ` ORDER BY row_key DESC LIMIT ${MAX_CHECK_INS}`,
-    [...matching(query), ...filtersOf(query, ["envelope"])],
+    "SELECT row_key FROM check_in_entries AS e WHERE" +
+      ` ${all([...onMonitor(query), ...conditions.length > 0 ? [ofMonitors(conditions)] : []])}` +
+      ` ORDER BY ${distance || "row_key DESC"} LIMIT ${MAX_CHECK_INS}`,
+    conditions,
   );
+};

@@ -117,6 +117,24 @@ export function addMonitorTests(test: AddTest): void {
   }, 200);
 
   test(
+    "more check-ins than are read → runs of rarer monitors, and of one envelope",
+    async (inbox, add) => {
+      const often = (n: number, rest: Attributes = {}) =>
+        checkIn(1_000 - n / 100, n + 9, "ok", { monitor_slug: "often", ...rest });
+      await add(checkIn(2_000, 1, "ok"));
+      await add(often(0, { monitor_slug: "first" }), often(1));
+      const [oldest, , sync] = runs(inbox);
+      for (let n = 2; n < 10_200; n += 255) {
+        await add(...Array.from({ length: 255 }, (_, i) => often(n + i)));
+      }
+      assert.deepEqual(states(inbox, { q: "sync" }), ["sync ok"]);
+      assert.deepEqual(states(inbox, { envelope: sync!.envelope }), ["sync ok"]);
+      assert.deepEqual(states(inbox, { envelope: oldest!.envelope }), ["often ok", "first ok"]);
+    },
+    2_000,
+  );
+
+  test(
     "one slug in two environments and applications → a monitor each",
     async (inbox, _, addOf) => {
       const staging = { sdk: { name: "sentry.python" }, sender: { environment: "staging" } };

@@ -68,7 +68,7 @@ function padded(
 ): Uint8Array<ArrayBuffer> {
   const items = sent.map((item) => sentBy(item, sender));
   const empty = envelopeOf({ ...header, pad: "" }, ...items).byteLength;
-  return envelopeOf({ ...header, pad: "x".repeat(ENVELOPE_BYTES - empty) }, ...items);
+  return envelopeOf({ ...header, pad: "x".repeat(Math.max(0, ENVELOPE_BYTES - empty)) }, ...items);
 }
 
 const permutations = <T>(list: readonly T[]): T[][] =>
