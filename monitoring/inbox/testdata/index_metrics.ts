@@ -171,6 +171,35 @@ export function addMetricTests(test: AddTest): void {
     assert.deepEqual(rates({ ...query, name: "total", now: NOON + 80_000 }), [80, [0.5]]);
   });
 
+  test(
+    "cumulative points at a distance of their own → the rate of each interval",
+    async (inbox, add) => {
+      const sent = (rest: Attributes, ...seconds: number[]) =>
+        add(...seconds.map((second) =>
+          measured([2 * (second - seconds[0]!)], {
+            ...{ name: "orders", type: "counter", is_cumulative: true, ...rest },
+            ...{ start_timestamp: NOON / 1000 + seconds[0]!, timestamp: NOON / 1000 + second },
+          })
+        ));
+      await sent({}, 0, 30, 60, 90, 120, 150);
+      const rates = (query: Partial<MetricQuery>) =>
+        read(inbox, { name: "orders", show: "rate", since: NOON, until: NOON + 160_000, ...query })!
+          .groups[0]!.points.map(({ value }) => Number(value!.toFixed(9)));
+      assert.deepEqual(rates({ every: 10_000 }), [2, 2, 2, 2, 2, 2]);
+      assert.deepEqual(rates({ every: 20_000 }), [2, 2, 2, 2, 2, 2]);
+      assert.deepEqual(rates({ every: 60_000 }), [2, 2, 2]);
+      assert.deepEqual(rates({ every: 60_000, since: NOON + 65_000 }), [2, 2]);
+      // A second process, which started later and reports at other times.
+      await sent({}, 13, 43, 73, 103, 133, 163);
+      assert.deepEqual(rates({ every: 30_000 }).slice(1), [4, 4, 4, 4, 4]);
+      // A third one is started instead of the first.
+      const attributes = { route: { value: "/cart" } };
+      await sent({ name: "sold", attributes }, 0, 30, 60);
+      await sent({ name: "sold", attributes }, 65, 95, 125, 155);
+      assert.deepEqual(rates({ name: "sold", every: 60_000 }), [2, 2, 2]);
+    },
+  );
+
   test("samples → with their traces, the largest first", async (inbox, add) => {
     await add(measured([3, 1, 2]));
     const { samples, largest } = read(inbox)!;

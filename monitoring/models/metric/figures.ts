@@ -58,6 +58,32 @@ export function addLasts(
   }
 }
 
+/**
+ * Adds to each interval its part of what changes added, for rates: a cumulative point adds since the point before, and
+ * until the `newest` of all if its process has not reported again yet.
+ *
+ * @param changes of one series
+ * @param intervals by their start
+ * @param end of the last interval, if it is unfinished
+ */
+export function addGrowth(
+  changes: readonly Change[],
+  intervals: ReadonlyMap<number, Values>,
+  { every, end, newest }: Readonly<Record<"every" | "end" | "newest", number>>,
+): void {
+  const continued = new Set(changes.map(({ since }) => since));
+  for (const change of changes) {
+    const { at, since } = change;
+    const isLast = since > 0 && !continued.has(at) && newest - at < at - since;
+    const until = isLast ? newest + 1 : at;
+    for (let start = Math.floor((since || at) / every) * every; start <= until; start += every) {
+      const [from, to] = [Math.max(start, since), Math.min(start + every, since ? until : end)];
+      const share = since ? (to - from) / (at - since) : 1;
+      if (to > from) intervals.get(start)?.grow(change, share, from, to);
+    }
+  }
+}
+
 /** The values of one time, of one or more series. */
 export class Values {
   /** Of a counter the number of its points. */
@@ -70,17 +96,18 @@ export class Values {
   /** Of each layout one. */
   readonly #buckets: Buckets[] = [];
   #hasBuckets = true;
-  #newest = -Infinity;
-  #since = Infinity;
+  /** Time of the newest one. */
+  newest = -Infinity;
+  /** What was added from a time to another, of an interval. */
+  readonly #growth = { amount: 0, from: Infinity, to: -Infinity };
   /** Sum and number of the newest values of series. */
   readonly #last = { sum: 0, series: 0 };
 
   constructor(readonly kind: MetricKind) {}
 
   /** All are added before figures are read. */
-  add({ at, since, count, sum, min, max, buckets }: Change): void {
-    this.#newest = Math.max(this.#newest, at);
-    if (since > 0) this.#since = Math.min(this.#since, since);
+  add({ at, count, sum, min, max, buckets }: Change): void {
+    this.newest = Math.max(this.newest, at);
     this.count += count;
     this.#sum = this.#sum === null || sum === null ? null : this.#sum + sum;
     if (this.kind === "histogram") {
@@ -99,7 +126,7 @@ export class Values {
    */
   addLast({ at, sum }: Change, from: number, carriedMs: number): void {
     const isOfTime = at >= from && this.kind === "gauge";
-    if (!isOfTime && this.#newest > at + carriedMs) return;
+    if (!isOfTime && this.newest > at + carriedMs) return;
     this.#last.sum += sum ?? 0;
     this.#last.series++;
   }
@@ -114,9 +141,11 @@ export class Values {
     this.#buckets.push(buckets);
   }
 
-  /** Milliseconds of an unfinished time in which its values were counted. */
-  counted(elapsed: number): number {
-    return Math.max(elapsed, this.#newest - this.#since);
+  /** @param share of what the change added, from a time to another */
+  grow({ count, sum }: Change, share: number, from: number, to: number): void {
+    this.#growth.amount += share * (this.kind === "counter" ? sum ?? 0 : count);
+    this.#growth.from = Math.min(this.#growth.from, from);
+    this.#growth.to = Math.max(this.#growth.to, to);
   }
 
   /** @param ms the length of the time. @returns null: there is none, or of a percentile too few values */
@@ -128,8 +157,11 @@ export class Values {
         return this.count;
       case "sum":
         return this.#sum;
-      case "rate":
+      case "rate": {
+        const { amount, from, to } = this.#growth;
+        if (to > from) return amount / ((to - from) / 1000);
         return (isCounter ? this.#sum ?? 0 : this.count) / (ms / 1000);
+      }
       case "avg":
         return this.#sum === null ? null : this.#sum / this.count;
       case "last": {

@@ -2,7 +2,7 @@ import { MIN_SAMPLES } from "../percentile.ts";
 import type { MetricRow } from "../rows.ts";
 import { timeStep } from "../time_units.ts";
 import { type Change, changesOf, isLevel } from "./changes.ts";
-import { addLasts, type Figure, FIGURES_OF, Values } from "./figures.ts";
+import { addGrowth, addLasts, type Figure, FIGURES_OF, Values } from "./figures.ts";
 import type { Point, Sample } from "./metric_entry.ts";
 import type { MetricId, MetricKind } from "./metric_id.ts";
 
@@ -189,7 +189,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
       group.all.add(change);
       group.at(intervalOf(change.at)).add(change);
     }
-    if (isLevel(kind)) group.levels.push(changes);
+    group.changes.push(changes);
     for (const at of withoutValue) group.withoutValue.add(intervalOf(at));
     for (const at of withoutStart) group.unknown.add(intervalOf(at));
   }
@@ -197,14 +197,15 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
   const counts = { shown: 0, too_few: 0, without_value: 0, unknown: 0 };
   const rows = [...groups].map(([value, group]): MetricGroup => {
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
-    for (const changes of group.levels) addLasts(changes, intervals, every);
+    for (const changes of group.changes) {
+      if (isLevel(kind)) addLasts(changes, intervals, every);
+      const { newest } = group.all;
+      if (show === "rate") addGrowth(changes, group.intervals, { every, end: counted_to, newest });
+    }
     const newest = intervals.findLast(([, { count }]) => count > 0)?.[1];
     const points = intervals.map(([at, values]) => ({
       at,
-      value: values.figure(
-        show,
-        at + every > counted_to ? values.counted(counted_to - at) : every,
-      ),
+      value: values.figure(show, every),
       count: values.count,
     })).filter(({ count }) => count > 0);
     for (const { value, count } of points) {
@@ -261,7 +262,7 @@ class GroupValues {
   readonly intervals = new Map<number, Values>();
   readonly series = new Set<Series>();
   /** Of each series. */
-  readonly levels: (readonly Change[])[] = [];
+  readonly changes: (readonly Change[])[] = [];
   readonly withoutValue = new Set<number>();
   readonly unknown = new Set<number>();
 
