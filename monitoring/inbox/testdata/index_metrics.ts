@@ -155,6 +155,27 @@ export function addMetricTests(test: AddTest): void {
     },
   );
 
+  test(
+    "last of gauges → of the series still sent, in any interval, as in the list",
+    async (inbox, add) => {
+      const gauge = (route: string, value: number, ...seconds: number[]) =>
+        add(...seconds.map((second) =>
+          measured([value], {
+            ...{ name: "queue", type: "gauge", timestamp: NOON / 1000 + second },
+            attributes: { route: { value: route } },
+          })
+        ));
+      await gauge("/ended", 9, 0, 10, 20);
+      await gauge("/a", 2, 0, 10, 20, 30, 40, 50, 60);
+      await gauge("/b", 4, 5, 15, 25, 35, 41);
+      for (const every of [10_000, 60_000, 3_600_000]) {
+        const { groups } = read(inbox, { name: "queue", every })!;
+        assert.equal(groups[0]!.figures.last, 3);
+      }
+      assert.equal(inbox.page("metrics", {}).rows[0]?.value, 3);
+    },
+  );
+
   test("rate of an unfinished interval → by its elapsed part", async (inbox, add) => {
     const counter = { name: "orders", type: "counter" };
     await add(measured([60], counter));

@@ -1,5 +1,5 @@
 import { percentileRank } from "../percentile.ts";
-import { HOUR_MS } from "../time_units.ts";
+import { HOUR_MS, MINUTE_MS } from "../time_units.ts";
 import { type Buckets, combined, estimatedPercentile, rangesOf } from "./buckets.ts";
 import type { Change } from "./changes.ts";
 import type { MetricKind } from "./metric_id.ts";
@@ -36,7 +36,7 @@ const MAX_CARRIED_MS = HOUR_MS;
  * Adds to each time the newest values of series, also those from before that are still being sent.
  *
  * @param changes of one series, in order of time; of an up-down counter each start is a process of its own
- * @param times with their starts, in order
+ * @param times with their starts, in order; Infinity: of the whole time, at its end
  * @param length of each time, in milliseconds
  */
 export function addLasts(
@@ -47,9 +47,8 @@ export function addLasts(
   for (const stream of Map.groupBy(changes, ({ since }) => since).values()) {
     const distances = stream.slice(1).map(({ at }, n) => at - stream[n]!.at).sort((a, b) => a - b);
     const usual = distances[Math.floor(distances.length / 2)];
-    const carriedMs = usual === undefined
-      ? length
-      : Math.min(MAX_CARRIED_MS, MAX_DISTANCES * usual);
+    // Of a single point, the interval of most exporters.
+    const carriedMs = Math.min(MAX_CARRIED_MS, MAX_DISTANCES * (usual ?? MINUTE_MS));
     let n = -1;
     for (const [from, values] of times) {
       while (n + 1 < stream.length && stream[n + 1]!.at < from + length) n++;

@@ -198,11 +198,10 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
   const rows = [...groups].map(([value, group]): MetricGroup => {
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
     for (const changes of group.changes) {
-      if (isLevel(kind)) addLasts(changes, intervals, every);
+      if (isLevel(kind)) addLasts(changes, [...intervals, [Infinity, group.all]], every);
       const { newest } = group.all;
       if (show === "rate") addGrowth(changes, group.intervals, { every, end: counted_to, newest });
     }
-    const newest = intervals.findLast(([, { count }]) => count > 0)?.[1];
     const points = intervals.map(([at, values]) => ({
       at,
       value: values.figure(show, every),
@@ -225,11 +224,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
       applications: applicationsOf(group.series),
       count: group.all.count,
       figures: Object.fromEntries(
-        figures.map((figure) => [
-          figure,
-          // A process that has ended has no value any more.
-          (figure === "last" ? newest : group.all)?.figure(figure, shape.to - shape.from) ?? null,
-        ]),
+        figures.map((figure) => [figure, group.all.figure(figure, shape.to - shape.from)]),
       ),
       points,
     };
@@ -405,15 +400,10 @@ export function metricRow(
     if (isLevel(id.kind)) levels.push(changes);
   }
   const times = parts.map((part, n) => [from + n * length, part] as const);
-  for (const changes of levels) addLasts(changes, times, length);
-  const newest = parts.findLast(({ count }) => count > 0);
+  for (const changes of levels) addLasts(changes, [...times, [Infinity, all]], length);
   return {
     show,
-    value: show === "last"
-      ? newest?.figure(show, length) ?? null
-      : isWhole
-      ? all.figure(show, to - from)
-      : null,
+    value: isWhole || show === "last" ? all.figure(show, to - from) : null,
     count: isWhole ? all.count : null,
     points: isWhole ? count : null,
     chart: parts.map((part) => part.figure(show === "p95" ? "avg" : show, length)),
