@@ -57,6 +57,7 @@ export function readMetrics(readAll: ReadAll, query: ListQuery, asOf: number): P
   const end = metrics.at(-1);
   const { points, older } = readPoints(readAll, query, metrics, MAX_LISTED_ROWS, asOf);
   const range = rangeOf(points, query);
+  const isWhole = !older && points.rows.every(({ series }) => points.series.has(series));
   const byMetric = Map.groupBy(points.rows, ({ series }) => keyOf(points.series.get(series)));
   return {
     rows: metrics.map(({ name, kind, unit, applications, rank }) => ({
@@ -65,7 +66,7 @@ export function readMetrics(readAll: ReadAll, query: ListQuery, asOf: number): P
         { name, kind, unit },
         { series: points.series, rows: byMetric.get(keyOf({ name, kind, unit })) ?? [] },
         range,
-        !older,
+        isWhole,
       ),
       ...{ chart_from: range.from, chart_to: range.to },
     })),

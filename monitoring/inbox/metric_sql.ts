@@ -60,7 +60,7 @@ export function pointsSql(query: ListQuery): string {
     })` +
     " SELECT count(*) > count(row_key) OR EXISTS (SELECT 1 FROM metric JOIN metric_points AS e ON e.row_key = cutoff" +
     ` WHERE ${
-      all(filtersOf(query, ["since"]))
+      all(filtersOf(query, ["envelope", "since"]))
     }) AS older, '[' || group_concat('[' || row_key || ',"' ||` +
     " application || ' ' || series || '\",' || coalesce(release, 0) || ',' || points || ',' || exemplars ||" +
     " ']') || ']' AS rows FROM (SELECT iif(total <= :size, row_key, NULL) AS row_key FROM found" +
