@@ -25,6 +25,9 @@ export function EventInTrace({ traceId, isEvent, what, href, during }: {
   if (!trace || trace.summary.spans === 0) return null;
   const { sections, marks } = trace;
   const section = during && sectionDuring(trace.tree, trace.times, during);
+  if (section === null) {
+    return <a className="event-trace bare" href={href}>Trace, without spans at that time</a>;
+  }
   const { duration_ms, spans, failed } = section ?? trace.summary;
   const at = marks.find((mark) => !mark.astray && isEvent(mark))?.at_ms;
   const contains = ({ start_ms, end_ms }: Extent) =>

@@ -11,7 +11,14 @@ import { Gridline, TimeAxis } from "../charts/TimeAxis.tsx";
 import { goTo, linkTo } from "../data/fragment.ts";
 import { useApplications } from "../data/lists.ts";
 import { labelsByKey } from "../kit/application_labels.ts";
-import { figureName, formatFigure, formatValue, formatWhole, isBytes } from "./metric_words.ts";
+import {
+  figureName,
+  formatFigure,
+  formatValue,
+  formatWhole,
+  isBytes,
+  sampleName,
+} from "./metric_words.ts";
 
 /** Lines that a reader can tell apart: each has a colour, a pattern and a shape of its points. */
 export const MAX_LINES = 8;
@@ -189,13 +196,13 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
         <b>{figureName(show, kind)}</b>, {interval}
         {largest && isShown({ value: largest.group }) && (
           <>
-            ; largest: {largest.trace_id === null
+            ; largest {sampleName(kind)}: {largest.trace_id === null
               ? formatValue(largest.value, unit)
               : <a href={traceHref(largest)}>{formatValue(largest.value, unit)}</a>}
           </>
         )}
         {dots.length > 0 && dots.length < sample_count &&
-          `; ${formatWhole(dots.length)} of ${formatCount(sample_count, "value")} as dots`}
+          `; ${formatWhole(dots.length)} of ${formatCount(sample_count, sampleName(kind))} as dots`}
       </p>
       <figure className="time-bars metric-chart">
         <div

@@ -25,6 +25,7 @@ import {
   formatValue,
   formatWhole,
   INTERVALS,
+  sampleName,
   unitText,
 } from "./metric_words.ts";
 
@@ -148,10 +149,7 @@ function Explorer({ metric }: { metric: MetricContent }) {
         </Panel>
       )}
       {largest.length > 0 && (
-        <Panel
-          id="metric-samples"
-          title={kind === "counter" ? "Largest increments" : "Largest values"}
-        >
+        <Panel id="metric-samples" title={`Largest ${sampleName(kind)}s`}>
           <Samples metric={metric} />
         </Panel>
       )}
@@ -253,7 +251,7 @@ function Samples({ metric: { largest, name, kind, unit } }: { metric: MetricCont
     ));
   return (
     <Table<MetricSample>
-      caption="Largest values"
+      caption={`Largest ${sampleName(kind)}s`}
       className="data-table"
       columns={[
         {

@@ -56,6 +56,10 @@ function formatDecimal(value: number): string {
 export const figureName = (figure: Figure, kind: MetricKind) =>
   kind === "histogram" && figure.startsWith("p") ? `${figure} (estimated)` : figure;
 
+/** What a single value is: of a histogram the sender has kept some. */
+export const sampleName = (kind: MetricKind) =>
+  kind === "counter" ? "increment" : kind === "histogram" ? "exemplar" : "value";
+
 const PERCENTILE = `By nearest rank, of at least ${MIN_SAMPLES} values`;
 /** Definitions, as in docs/contract.md. */
 export function figureTip(figure: Figure, kind: MetricKind): string {

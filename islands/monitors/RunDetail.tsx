@@ -98,7 +98,9 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
             isEvent={() => false}
             what=""
             href={linkTo("traces", [trace])}
-            during={{ start_ms: run.started_at, end_ms: run.started_at + (run.duration ?? 0) }}
+            during={run.duration === null
+              ? undefined
+              : { start_ms: run.started_at, end_ms: run.started_at + run.duration }}
           />
         </>
       )}
@@ -131,7 +133,9 @@ function RunMarks({ run, traceId }: { run: MonitorRunRow; traceId: string }) {
   return (
     <section aria-labelledby="run-marks" className="before">
       <header className="line">
-        <h4 id="run-marks">Errors and logs of this run</h4>
+        <h4 id="run-marks">
+          Errors and logs of its trace {duration === null ? "until then" : "at that time"}
+        </h4>
         <a
           className="end"
           href={fragmentTo("logs", [], {

@@ -315,8 +315,8 @@ Deno.test("list_monitors → the worst first, times as texts, five runs and miss
     const [broken, fine] = jsonOf((await tool.run({}, reader)).data).rows;
     const since = new Date(NOW - 59 * 60_000).toISOString();
     assert.deepEqual([broken.slug, broken.state, broken.since], ["broken", "missed", since]);
-    assert.deepEqual([broken.missed.length, broken.runs.length], [5, 1]);
-    assert.deepEqual([fine.state, fine.runs.length], ["ok", 5]);
+    assert.deepEqual([broken.missed.length, broken.runs.length, broken.has_more], [5, 1, true]);
+    assert.deepEqual([fine.state, fine.runs.length, fine.has_more], ["ok", 5, true]);
     assert.equal(fine.runs[0].started_at, new Date(NOW).toISOString());
     assert.equal(fine.next_at, new Date(NOW + 60_000).toISOString());
     const first = await tool.run({ limit: 1 }, reader);

@@ -181,8 +181,8 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Lists jobs that send check-ins, the worst first: state (`over_time`: runs longer than max_runtime; `unfinished`:" +
       " so did its last run, and the job or its process has started since; `missed`: the last expected run did not come)" +
-      " and since when (`since_earlier`: or earlier), schedule, next expected run, the newest runs and when none came." +
-      " Durations are in milliseconds.",
+      " and since when (`since_earlier`: or earlier), schedule, next expected run, the 5 newest runs and times when none" +
+      " came (`has_more`: there are others). Durations are in milliseconds.",
     input: object(listInputs("monitors")),
     run: (input, reader) => listRows("monitors", "Monitors", input, reader, monitorSummary),
   },
@@ -192,8 +192,8 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Without `name` lists the metrics: kind, unit, applications, and one figure of the time. With it returns one over" +
       " time, by the values of an attribute: figures of each group, points as [start, value, number of values], the" +
-      " attributes to group by, the largest values with their traces, and how many points have too few values for a" +
-      " percentile (fewer than 5) or none. `kind` and `unit`: if several metrics have the name.",
+      " attributes to group by, the largest values (of histograms: exemplars) with their traces, and how many points" +
+      " have too few values for a percentile (fewer than 5) or none. `kind` and `unit`: if several metrics have the name.",
     input: object({
       ...listInputs("metrics"),
       ...{ name: text("From a call without a name."), kind: choice(METRIC_KINDS), unit: text("") },
@@ -312,6 +312,7 @@ const MAX_RUNS = 5;
 const monitorSummary = ({ runs, missed, ...monitor }: MonitorRow): object => ({
   ...withTimes(monitor),
   since: isoTime(monitor.since),
+  has_more: monitor.has_more || Math.max(runs.length, missed.length) > MAX_RUNS,
   runs: runs.slice(0, MAX_RUNS).map(withTimes),
   missed: missed.slice(0, MAX_RUNS).map(isoTime),
 });

@@ -76,7 +76,7 @@ test("distribution by route → lines, readout, table; a sample leads to its tra
   await page.setViewportSize({ width: 1280, height: 800 });
   await chart(page).focus();
   await page.keyboard.press("Home");
-  await expect(detail(page)).toContainText("largest: 500 ms");
+  await expect(detail(page)).toContainText("largest value: 500 ms");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`#/traces/${TRACE}`));
 });

@@ -94,6 +94,18 @@ export function addMonitorTests(test: AddTest): void {
     },
   );
 
+  test("ok again after a missed time → since the run after it", async (inbox, add) => {
+    const config = { monitor_config: EVERY_5_MIN };
+    await add(...[40, 35, 30].map((minutes) => checkIn(minutes, minutes, "ok", config)));
+    const [absent] = monitors(inbox, { now: NOON - 20 * MINUTE_MS });
+    assert.deepEqual([absent?.state, absent?.since], ["missed", NOON - 25 * MINUTE_MS]);
+    await add(...[9, 4].map((minutes) => checkIn(minutes, minutes, "ok", config)));
+    const [row] = monitors(inbox);
+    assert.deepEqual([row?.state, row?.since, row?.since_earlier], [
+      ...["ok", NOON - 9 * MINUTE_MS, false],
+    ]);
+  });
+
   test("more runs than are read → since earlier; those before a time", async (inbox, add) => {
     const every4Min = {
       monitor_config: { schedule: { type: "interval", value: 4, unit: "minute" } },

@@ -162,7 +162,8 @@ export function monitorRow(
   const { monitor, slug, application, environment } = newest;
   const isOpen = newest.state === "running" || newest.state === "over_time";
   const isMissed = !isOpen && missed[0] !== undefined && missed[0] > newest.started_at;
-  const other = rows.findIndex(({ state }) => state !== newest.state);
+  const absent = missed.find((at) => at < newest.started_at) ?? -Infinity;
+  const other = rows.findIndex((row) => row.state !== newest.state || row.started_at < absent);
   const { started_at } = rows.at(other === -1 ? -1 : other - 1)!;
   const listed = shown.slice(0, MAX_ROW_RUNS);
   return {

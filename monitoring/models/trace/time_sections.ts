@@ -73,17 +73,22 @@ function isNear(a: Extent, b: Extent): boolean {
   return b.start_ms - a.end_ms <= FAR_FACTOR * longer;
 }
 
-/** The roots of a trace during a time, with their spans, if it has others: a process may have one trace for all it does. */
+/**
+ * The roots of a trace during a time, with their spans, if it has others: a process may have one trace for all it does.
+ *
+ * @returns null: there are none at that time
+ */
 export function sectionDuring(
   { roots, nodes }: SpanTree,
   { byNode }: TraceTimes,
   { start_ms, end_ms }: Extent,
-): (Extent & Record<"duration_ms" | "spans" | "failed", number>) | undefined {
+): (Extent & Record<"duration_ms" | "spans" | "failed", number>) | null | undefined {
   const during = roots.filter((root) => {
     const at = byNode.get(root)!;
     return at.start_ms <= end_ms && (at.isOpen ? at.start_ms : at.end_ms) >= start_ms;
   });
-  if (during.length === 0 || during.length === roots.length) return undefined;
+  if (during.length === 0) return null;
+  if (during.length === roots.length) return undefined;
   const kept = new Set(during);
   for (const node of nodes) if (node.parent && kept.has(node.parent)) kept.add(node);
   const start = during.reduce(

@@ -56,7 +56,7 @@ Deno.test("only errors → sections; the one with the most is the main one", () 
   });
 });
 
-Deno.test("time in a trace of several runs → the roots during it with their spans, else undefined", () => {
+Deno.test("time in a trace of several runs → the roots during it with their spans, or null", () => {
   const later = [spanOf("run", null, HOUR, HOUR + 50), spanOf("query", "run", HOUR, HOUR + 9)];
   const lost = spanOf("lost", null, 10, null);
   const during = (start_ms: number, spans = [...load, lost, ...later]) => {
@@ -68,7 +68,7 @@ Deno.test("time in a trace of several runs → the roots during it with their sp
   });
   assert.equal(during(500)?.spans, 3);
   assert.equal(during(500, load), undefined);
-  assert.equal(during(9_000), undefined);
+  assert.equal(during(9_000), null);
 });
 
 Deno.test("empty trace → one section", () => {
