@@ -354,7 +354,7 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 22,
+  version: 23,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
@@ -365,6 +365,7 @@ export const INBOX_SCHEMA: Schema = {
     18: "",
     19: "",
     20: "",
-    21: NEW_INDEX,
+    21: "",
+    22: NEW_INDEX,
   },
 };
