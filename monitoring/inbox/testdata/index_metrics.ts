@@ -177,6 +177,23 @@ export function addMetricTests(test: AddTest): void {
     },
   );
 
+  test(
+    "gauge measured for several users → the last value of any, or by user",
+    async (inbox, add) => {
+      for (const second of [0, 1, 2, 3, 4, 5]) {
+        await add(measured([second], {
+          ...{ name: "pool", type: "gauge", timestamp: NOON / 1000 + second },
+          attributes: { "user.id": { value: `${second % 3}` }, pool: { value: "db" } },
+        }));
+      }
+      assert.equal(read(inbox, { name: "pool" })!.groups[0]!.figures.last, 5);
+      assert.equal(inbox.page("metrics", {}).rows[0]?.value, 5);
+      assert.deepEqual(figuresOf(read(inbox, { name: "pool", by: "user.id" })), [
+        ...[["0", 2, 3], ["1", 2, 4], ["2", 2, 5]],
+      ]);
+    },
+  );
+
   test("rate of an unfinished interval → by its elapsed part", async (inbox, add) => {
     const counter = { name: "orders", type: "counter" };
     await add(measured([60], counter));

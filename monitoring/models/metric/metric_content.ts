@@ -175,7 +175,7 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
     const value = isOfSender(by) ? series[by as "application"] : series.attributes[by];
     return value === undefined || value === null ? null : String(value);
   };
-  for (const { series, release, points } of seriesOf(found, by === "release")) {
+  for (const { series, release, points } of seriesOf(found, by)) {
     const group = groupOf(valueOf(series, release));
     group.series.add(series);
     const { changes, withoutValue, withoutStart } = changesOf(
@@ -272,8 +272,19 @@ class GroupValues {
   }
 }
 
-/** The points of each series. @param byRelease of each release of their own */
-function seriesOf({ series, rows }: FoundPoints, byRelease = false) {
+/** SDKs of Sentry add who used the application while a gauge was measured. */
+const OF_USER = /^user\./;
+
+/** What the points of a series are of: measurements of one gauge for several users are of one. */
+function levelOf(key: string, { kind, application, attributes }: Series, by = ""): string {
+  const others = Object.entries(attributes).filter(([name]) => !OF_USER.test(name));
+  const isOfUser = others.length < Object.keys(attributes).length && !OF_USER.test(by);
+  return kind === "gauge" && isOfUser ? JSON.stringify([application, others]) : key;
+}
+
+/** The points of each series. @param by `release`: of each release of their own */
+function seriesOf({ series, rows }: FoundPoints, by?: string) {
+  const levels = new Map<string, string>();
   const found = new Map<
     string,
     Pick<StoredPoints, "release"> & {
@@ -284,7 +295,9 @@ function seriesOf({ series, rows }: FoundPoints, byRelease = false) {
   for (const { series: key, release, points } of rows) {
     const of = series.get(key);
     if (of === undefined) continue;
-    const id = byRelease ? `${key} ${release}` : key;
+    const level = levels.get(key) ?? levelOf(key, of, by);
+    levels.set(key, level);
+    const id = by === "release" ? `${level} ${release}` : level;
     const known = found.get(id) ?? { series: of, release, points: [] };
     found.set(id, known);
     for (const point of points) known.points.push(point);
