@@ -71,7 +71,9 @@ export function figureTip(figure: Figure, kind: MetricKind): string {
     case "sum":
       return kind === "counter" ? "What was added" : "Sum of the values";
     case "avg":
-      return "Sum of the values, divided by their number";
+      return kind === "updown"
+        ? "Average of the values of single series, of which “last” is the sum"
+        : "Sum of the values, divided by their number";
     case "last":
       return kind === "updown"
         ? "Sum of the newest values of the series that are still sent"

@@ -43,16 +43,15 @@ export const runKey = ({ envelope, index }: MonitorRow["runs"][number]): string 
 export const isDuring = ({ start_ms, end_ms }: Extent, at: number): boolean =>
   at >= start_ms && at <= end_ms;
 
-/** "2 of 3 runs failed, 1 did not come", of some "2 of 50 listed runs failed" */
+/** "2 of 3 runs failed, 1 did not come", of some "2 of 50 listed runs failed", of those on the axis "2 of 3 shown runs" */
 export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Extent): ReactNode {
   const shown = runs.filter(({ started_at }) => isDuring(time, started_at));
   const count = (...states: readonly MonitorState[]) =>
     shown.filter(({ state }) => states.includes(state)).length;
   const [failed, open] = [count("failed"), count("unfinished")];
   const absent = missed.filter((at) => isDuring(time, at)).length;
-  const of = has_more
-    ? `of ${formatCount(shown.length, "listed run")}`
-    : `of ${formatCount(shown.length, "run")}`;
+  const what = has_more ? "listed run" : shown.length < runs.length ? "shown run" : "run";
+  const of = `of ${formatCount(shown.length, what)}`;
   const failures = failed > 0 && (
     <span className="refused">
       <OutcomeMark kind="refused" />
