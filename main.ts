@@ -4,7 +4,7 @@ import { WrongTokens } from "./monitoring/access/token.ts";
 import { InboxUnavailableError } from "./monitoring/inbox/inbox_types.ts";
 import { Recent } from "./monitoring/inbox/recent.ts";
 import { SourceMapOrigins } from "./monitoring/inbox/source_map_fetch.ts";
-import type { GroupAlert } from "./monitoring/models/rows.ts";
+import type { GroupAlert } from "./monitoring/models/error/error_row.ts";
 import type { Refusal } from "./monitoring/protocol/relay_api.ts";
 import { STOP } from "./monitoring/protocol/stop_times.ts";
 import { joinRefusals } from "./monitoring/relay/refusal.ts";

@@ -4,7 +4,8 @@ import { Inbox } from "../monitoring/inbox/inbox.ts";
 import { admitted } from "../monitoring/inbox/testdata/envelopes.ts";
 import { rowKeyOf, writeCursor } from "../monitoring/models/index/list_cursor.ts";
 import { OWN_APPLICATION } from "../monitoring/models/application_rows.ts";
-import { GROUP_STATES, type Lists } from "../monitoring/models/rows.ts";
+import { GROUP_STATES } from "../monitoring/models/error/error_row.ts";
+import type { Lists } from "../monitoring/models/rows.ts";
 import {
   APPLICATIONS,
   LIST_FILTERS,

@@ -8,7 +8,7 @@ import {
   UNKNOWN_NAME,
 } from "../monitoring/models/application_rows.ts";
 import { TOOL } from "../monitoring/protocol/commands.ts";
-import type { MetricRow } from "../monitoring/models/rows.ts";
+import type { MetricRow } from "../monitoring/models/metric/metric_row.ts";
 import type { InboxRow } from "../monitoring/protocol/inbox_row.ts";
 import { SIGNALS } from "../server/serve.ts";
 import {

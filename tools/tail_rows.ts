@@ -1,17 +1,15 @@
 import { formatCount, formatDuration, shortId } from "../components/format.ts";
 import { formatTimeOfDayMs } from "../components/format_time.ts";
 import { errorTitle } from "../monitoring/models/error/error_entry.ts";
-import { personOf } from "../monitoring/models/feedback/person.ts";
-import type {
-  AiRunRow,
-  FeedbackRow,
-  LogRow,
-  MetricRow,
-  MonitorRunRow,
-  OccurrenceRow,
-  ProfileRow,
-  TraceRow,
-} from "../monitoring/models/rows.ts";
+import { personOf } from "../monitoring/models/feedback/feedback_row.ts";
+import type { AiRunRow } from "../monitoring/models/ai/ai_row.ts";
+import type { FeedbackRow } from "../monitoring/models/feedback/feedback_row.ts";
+import type { LogRow } from "../monitoring/models/log_row.ts";
+import type { MetricRow } from "../monitoring/models/metric/metric_row.ts";
+import type { MonitorRunRow } from "../monitoring/models/monitors/monitor_row.ts";
+import type { OccurrenceRow } from "../monitoring/models/error/error_row.ts";
+import type { ProfileRow } from "../monitoring/models/profile/profile_row.ts";
+import type { TraceRow } from "../monitoring/models/trace/trace_row.ts";
 import { visibleText } from "./command_line.ts";
 
 /** The `view=` that has the rows of each view, and what one is. A trace is printed before its errors and logs. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { logRow, occurrenceRow, runRow, traceRow } from "../islands/testdata/rows.ts";
-import type { MetricRow } from "../monitoring/models/rows.ts";
+import type { MetricRow } from "../monitoring/models/metric/metric_row.ts";
 import { formatRow, metricsLine, type TailRow } from "./tail_rows.ts";
 
 const AT = new Date(2026, 10, 22, 14, 3, 22, 84).getTime();

@@ -1,13 +1,11 @@
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { AiRunRow } from "../../monitoring/models/rows.ts";
-import { queryOf } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
-import { useList } from "../data/lists.ts";
+import type { AiRunRow } from "../../monitoring/models/ai/ai_row.ts";
+import { OF_DETAIL, useFragment } from "../data/fragment.ts";
 import { RowList } from "../kit/RowList.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
-import { sortParam } from "../kit/sort.ts";
-import type { Column } from "../kit/Table.tsx";
+import { useSortedList } from "../kit/sort.ts";
+import { type Column, timeColumn } from "../kit/Table.tsx";
 import { Counted, durationText, figureColumn, TIPS, USAGE_COLUMNS } from "./usage.tsx";
 
 /** What the parameter `as` chooses. */
@@ -24,9 +22,9 @@ export const HEAD = {
     </p>
   ),
   empty: (
-    <p>
+    <>
       <b>No AI runs received.</b> They are spans of agents, models and tools.
-    </p>
+    </>
   ),
 };
 
@@ -34,33 +32,25 @@ export const FAILED_TIP = "It, a call or a tool failed";
 
 /** The list of runs. @param props.openKey of the run that is open */
 export function RunList({ openKey }: { openKey: string | undefined }) {
-  const { params } = useFragment();
-  const sort = sortParam(params, "ai_runs") ?? "-started_at";
-  const list = useList("ai_runs", { ...queryOf(params, "ai_runs"), sort });
-  const others = { ...Object.fromEntries(params), span: undefined };
+  const { to } = useFragment();
+  const { list, sort, isUsual } = useSortedList("ai_runs", "-started_at");
   return (
     <RowList
       of="ai_runs"
       {...HEAD}
       list={list}
       columns={COLUMNS}
-      caption={sort === "-started_at" ? "AI runs, newest first" : "AI runs"}
+      caption={isUsual ? "AI runs, newest first" : "AI runs"}
       sort={sort}
       keyOf={({ trace_id, span_id }) => `${trace_id}/${span_id}`}
-      hrefOf={({ trace_id, span_id }) => fragmentTo("ai", [trace_id, span_id], others)}
+      hrefOf={({ trace_id, span_id }) => to([trace_id, span_id], OF_DETAIL)}
       openKey={openKey}
     />
   );
 }
 
 const COLUMNS: readonly Column<AiRunRow>[] = [
-  {
-    title: "Started",
-    width: 6.5,
-    isWide: true,
-    by: "started_at",
-    cell: ({ started_at }) => <TimeAgo at={started_at} />,
-  },
+  timeColumn("Started", ({ started_at }) => started_at, { isWide: true, by: "started_at" }),
   {
     title: "Run",
     cell: (row, link) => (

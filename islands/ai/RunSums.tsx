@@ -1,11 +1,11 @@
-import { formatCount, formatNumber } from "../../components/format.ts";
-import type { AiSumRow } from "../../monitoring/models/rows.ts";
+import { formatCount } from "../../components/format.ts";
+import type { AiSumRow } from "../../monitoring/models/ai/ai_row.ts";
 import { queryOf } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { ListHead } from "../kit/ListHead.tsx";
 import { ListNotice } from "../kit/ListNotice.tsx";
-import { type Column, Table } from "../kit/Table.tsx";
+import { type Column, numberColumn, Table } from "../kit/Table.tsx";
 import { FAILED_TIP, HEAD } from "./RunList.tsx";
 import { Counted, USAGE_COLUMNS } from "./usage.tsx";
 
@@ -21,7 +21,7 @@ const FILTERS = { agent: "name", model: "model", conversation: "conversation" } 
 
 /** The sums of all runs that the filters leave: in all, by agent, by model and by conversation. */
 export function RunSums() {
-  const { params } = useFragment();
+  const { params, to } = useFragment();
   const list = useList("ai_sums", queryOf(params, "ai_sums"));
   const model = params.get("model");
   // Not of the other models of these runs: a row leads to its filter, which replaces this one.
@@ -41,16 +41,11 @@ export function RunSums() {
           <Table
             key={by}
             caption={TITLES[by]}
-            className="data-table"
             columns={columnsOf(by)}
             rows={rows}
             keyOf={({ value }) => value}
             hrefOf={({ by, value }) =>
-              fragmentTo("ai", [], {
-                ...Object.fromEntries(params),
-                as: undefined,
-                ...by !== "all" && { [FILTERS[by]]: value },
-              })}
+              to([], { as: undefined, ...by !== "all" && { [FILTERS[by]]: value } })}
           />
         ))}
       </div>
@@ -70,13 +65,7 @@ const columnsOf = (by: AiSumRow["by"]): readonly Column<AiSumRow>[] => [
     numeric: true,
     cell: ({ runs, failed }) => <Counted count={runs} failed={failed} tip={FAILED_TIP} />,
   },
-  {
-    title: "Calls",
-    width: 4,
-    isWide: true,
-    numeric: true,
-    cell: ({ calls }) => formatNumber(calls),
-  },
+  numberColumn("Calls", ({ calls }) => calls, { width: 4, isWide: true }),
   { ...USAGE_COLUMNS.in, width: 7, isWide: false },
   { ...USAGE_COLUMNS.out, width: 7, isWide: false },
   {

@@ -5,14 +5,14 @@ import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { type AiSpan, readAiSpan } from "../../monitoring/models/ai/ai_span.ts";
-import type { AiRunRow } from "../../monitoring/models/rows.ts";
+import type { AiRunRow } from "../../monitoring/models/ai/ai_row.ts";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import { readTrace, type Trace } from "../../monitoring/models/trace/trace.ts";
 import { NO_CONTENT, omittedText } from "../../monitoring/models/trace/trace_content.ts";
 import { percentAt } from "../charts/time_scale.ts";
-import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
+import { linkTo, OF_DETAIL, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { useTraceContent } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
@@ -43,7 +43,7 @@ const MAX_NODES = 300;
 
 /** One run: its figures, the tree of its calls and tools, and the messages of one of them. */
 export function RunView({ traceId, spanId }: { traceId: string; spanId: string }) {
-  const { params } = useFragment();
+  const { path, params, to } = useFragment();
   const content = useTraceContent(traceId);
   const stored = content.value ?? NO_CONTENT;
   const trace = useMemo(() => readTrace(stored), [stored]);
@@ -58,11 +58,10 @@ export function RunView({ traceId, spanId }: { traceId: string; spanId: string }
       chosen === null ? ai?.kind === "call" : spanIdOf(node) === chosen
     ) ?? top;
   const columns = useMemo(() => columnsOf(all), [all]);
-  const others = { ...Object.fromEntries(params), span: undefined };
   return (
     <DetailView
       className="run"
-      back={{ text: "All AI runs", href: fragmentTo("ai", [], others) }}
+      back="All AI runs"
       title={row?.asked ?? top?.ai?.name ?? "AI run"}
       facts={top && (
         <>
@@ -101,15 +100,13 @@ export function RunView({ traceId, spanId }: { traceId: string; spanId: string }
       {top && selected && (
         <div className="run-body">
           <div className="run-tree">
-            {row && <Figures {...{ row, others }} />}
+            {row && <Figures row={row} />}
             <Table
               caption="Calls and tools"
-              className="data-table"
               columns={columns}
               rows={nodes}
               keyOf={({ node }) => node.key}
-              hrefOf={({ node }) =>
-                fragmentTo("ai", [traceId, spanId], { ...others, span: spanIdOf(node) })}
+              hrefOf={({ node }) => to(path, { span: spanIdOf(node) })}
               openKey={selected.node.key}
             />
             <p className="quiet small pad">
@@ -149,8 +146,8 @@ function nodesOf({ tree, times }: Trace, spanId: string): RunNode[] {
   });
 }
 
-/** @param props.others parameters of the address that stay */
-function Figures({ row, others }: { row: AiRunRow; others: Record<string, string | undefined> }) {
+function Figures({ row }: { row: AiRunRow }) {
+  const { to } = useFragment();
   const figures: readonly (readonly [name: string, value: ReactNode, tip?: string])[] = [
     ["Took", durationText(row.duration), "Of its topmost span, from start to end"],
     ["1st token", durationText(row.first_token_ms), TIPS.first],
@@ -162,7 +159,7 @@ function Figures({ row, others }: { row: AiRunRow; others: Record<string, string
     ...row.conversation === null ? [] : [
       [
         "Conversation",
-        <a key="" href={fragmentTo("ai", [], { ...others, conversation: row.conversation })}>
+        <a key="" href={to([], { ...OF_DETAIL, conversation: row.conversation })}>
           {row.conversation}
         </a>,
       ] as const,

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { AiUsage } from "../../monitoring/models/rows.ts";
+import type { AiUsage } from "../../monitoring/models/ai/ai_row.ts";
 import type { Column } from "../kit/Table.tsx";
 
 /** Definitions of the figures. */

@@ -7,7 +7,7 @@ import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTrace } from "../kit/PlayLink.tsx";
 
 /**
- * The trace of an error or log as a small picture that leads to it, with a line at its time. Nothing until the trace
+ * A trace, such as that of an error or log, as a small picture that leads to it, with a line at its time. Nothing until the trace
  * is read, or if it has no spans.
  *
  * @param props.isEvent whether a mark of the trace is the error or log
@@ -16,8 +16,8 @@ import { useTrace } from "../kit/PlayLink.tsx";
  */
 export function EventInTrace({ traceId, isEvent, what, href, during }: {
   traceId: string;
-  isEvent: (mark: PlacedMark) => boolean;
-  what: string;
+  isEvent?: (mark: PlacedMark) => boolean;
+  what?: string;
   href: string;
   during?: Extent;
 }) {
@@ -29,7 +29,7 @@ export function EventInTrace({ traceId, isEvent, what, href, during }: {
     return <a className="event-trace bare" href={href}>Trace, without spans at that time</a>;
   }
   const { duration_ms, spans, failed } = section ?? trace.summary;
-  const at = marks.find((mark) => !mark.astray && isEvent(mark))?.at_ms;
+  const at = marks.find((mark) => !mark.astray && isEvent?.(mark))?.at_ms;
   const contains = ({ start_ms, end_ms }: Extent) =>
     at !== undefined && start_ms <= at && at <= end_ms;
   const frame = section ?? sections.find(contains) ?? mainSection(sections);

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../components/format.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import type { DurationSample, EndpointRow } from "../../monitoring/models/rows.ts";
+import type { DurationSample, EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 
 /** Definitions of the figures. */
 export const ENDPOINT_TIP =

@@ -1,5 +1,5 @@
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 
 /** The axis of sparklines below each other. */
 export const SPARKLINE_TIP =

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { FEW_SAMPLES, MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import type { VitalSample } from "../../monitoring/models/rows.ts";
+import type { VitalSample } from "../../monitoring/models/trace/trace_row.ts";
 import { rateVital, type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 
 /** The mark beside a value with this rating. */

@@ -55,3 +55,29 @@ export function clustersOf<T extends { readonly at_ms: number }>(
   }
   return clusters;
 }
+
+/** More parts than can be distinguished. */
+const MAX_PARTS = 100;
+
+/** A gradient that has the colour `--solid` in these parts of the shown part of a bar. */
+export function solidParts(shown: Extent, self: readonly Extent[]): string {
+  const parts = self.map(({ start_ms, end_ms }) => [
+    Math.max(0, percentAt(shown, start_ms)),
+    Math.min(100, percentAt(shown, end_ms)),
+  ]).filter(([from, to]) => from! <= to!) as [number, number][];
+  const stops = (parts.length > MAX_PARTS ? solidShares(parts) : parts).map(([from, to]) =>
+    `transparent ${from}%, var(--solid) ${from}% ${to}%, transparent ${to}%`
+  );
+  return stops.length === 0 ? "none" : `linear-gradient(90deg, ${stops.join(", ")})`;
+}
+
+/** Of many parts: each percent of the bar is solid by its share. */
+function solidShares(parts: readonly [from: number, to: number][]): [number, number][] {
+  const shares = Array<number>(100).fill(0);
+  for (const [from, to] of parts) {
+    for (let n = Math.floor(from); n < to; n++) {
+      shares[n]! += Math.min(to, n + 1) - Math.max(from, n);
+    }
+  }
+  return shares.map((share, n) => [n, n + Math.min(1, share)]);
+}

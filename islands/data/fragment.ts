@@ -35,15 +35,28 @@ export function linkTo(...[view, path, params]: Parameters<typeof fragmentTo>): 
 
 const EMPTY = parseFragment("");
 
+/** Parameters that are of one detail: links to the list and to its other rows have none of them. */
+export const OF_DETAIL = Object.fromEntries(
+  ["span", "pattern", "thread", "at", "monitor", "show", "by", "every"].map((name) =>
+    [name, undefined] as const
+  ),
+);
+
 /** The current fragment; within a view the last one of this view. Renders again when it changes. */
-export function useFragment(): Fragment {
+export function useFragment() {
   const { id } = useView();
   const fragment = useSyncExternalStore(subscribeToFragment, viewFragment);
   const now = useMemo(() => parseFragment(fragment), [fragment]);
   const isOpen = id === "" || (now.view || "overview") === id;
   const [last, setLast] = useState(isOpen ? now : EMPTY);
   if (isOpen && last !== now) setLast(now);
-  return isOpen ? now : last;
+  const shown = isOpen ? now : last;
+  return {
+    ...shown,
+    /** The link to a place of the same view, with these parameters but for some changes. */
+    to: (path: readonly string[], changes: Parameters<typeof fragmentTo>[2] = {}) =>
+      fragmentTo(id || shown.view, path, { ...Object.fromEntries(shown.params), ...changes }),
+  };
 }
 
 /** Navigates to a fragment. With `replace`, it replaces the current history entry. */
@@ -92,6 +105,11 @@ function decode(part: string): string {
     return part;
   }
 }
+
+/** The address of a span in its trace; of one that is not known, of the trace. */
+export const spanHref = (
+  { trace_id, span_id }: { readonly trace_id: string | null; readonly span_id: string | null },
+) => linkTo("traces", [trace_id!], { span: span_id ?? undefined });
 
 /** The address of a moment of a recording. */
 export function momentHref(replayId: string, at: number): string {

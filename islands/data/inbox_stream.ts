@@ -1,4 +1,4 @@
-import type { GroupAlert } from "../../monitoring/models/rows.ts";
+import type { GroupAlert } from "../../monitoring/models/error/error_row.ts";
 import type { InboxClient } from "./inbox.ts";
 import type { InboxState, InboxStateStore } from "./inbox_state.ts";
 import type * as notifications from "./notifications.ts";

@@ -92,6 +92,24 @@ export function useList<Name extends keyof ConsoleLists>(
 }
 
 /**
+ * A row by the envelope that it is of, and its index in it.
+ *
+ * @param key "ENVELOPE/INDEX", as in the address; any other text is of no row
+ * @param known the row, if the list has it, which may be older or filtered out
+ */
+export function useRowOf<Name extends "logs" | "runs">(
+  name: Name,
+  key: string,
+  known: ConsoleLists[Name] | undefined,
+) {
+  const envelope = Number(key.split("/")[0]);
+  const isAddress = Number.isSafeInteger(envelope) && envelope > 0;
+  const list = useList(name, known || !isAddress ? undefined : { envelope });
+  const row = known ?? list.rows.find(({ envelope, index }) => `${envelope}/${index}` === key);
+  return { ...list, row, state: isAddress ? list.state : "ready" };
+}
+
+/**
  * The query, for the rows of Sightglass if the user has asked for them and nothing else has sent any. `isGuess`: it is
  * not known yet who has.
  */

@@ -1,5 +1,5 @@
 import { cutText, formatCount } from "../../components/format.ts";
-import type { GroupAlert } from "../../monitoring/models/rows.ts";
+import type { GroupAlert } from "../../monitoring/models/error/error_row.ts";
 import { fragmentTo, goTo } from "./fragment.ts";
 import { currentView } from "./view.ts";
 import { storeChoice, storedChoice } from "./stored_choice.ts";

@@ -5,7 +5,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import type { EndpointRow, Runs } from "../../monitoring/models/rows.ts";
+import type { EndpointRow, Runs } from "../../monitoring/models/trace/trace_row.ts";
 import type {
   EndpointContent,
   EndpointQuery,
@@ -50,7 +50,8 @@ export function EndpointDetail({ id, list }: {
   return (
     <DetailView
       className="endpoint"
-      back={{ text: "All endpoints", href: fragmentTo("endpoints", [], shared) }}
+      back="All endpoints"
+      backHref={fragmentTo("endpoints", [], shared)}
       title={displayName(id)}
       facts={<SentBy keys={[application]} />}
       steps={index === -1 ? undefined : (
@@ -209,7 +210,6 @@ function RunPanel({ id, title, runs }: {
     <Panel id={id} title={title}>
       <Table
         caption={title}
-        className="data-table"
         columns={RUN_COLUMNS}
         rows={runs}
         keyOf={({ trace_id, span_id }) => `${trace_id} ${span_id}`}
@@ -258,7 +258,6 @@ function Queries({ content: { queries, queried, row } }: { content: EndpointCont
       {queries !== null && queries.length > 0 && (
         <Table<EndpointQuery>
           caption="Its queries, those that took most time first"
-          className="data-table"
           columns={queryColumns(queried, isCompared)}
           rows={queries}
           keyOf={({ statement }) => statement}

@@ -3,7 +3,7 @@ import { formatCount, formatDuration, formatNumber } from "../../components/form
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ListSort } from "../../monitoring/models/list_query.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import type { DurationSample, EndpointRow } from "../../monitoring/models/rows.ts";
+import type { DurationSample, EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import {
   isCompared,
   isSlower,
@@ -69,10 +69,10 @@ export function EndpointList({ list, sort, openKey, actions }: {
         </p>
       )}
       empty={
-        <p>
+        <>
           <b>No requests or jobs received.</b>{" "}
           They are spans that are the first of a trace, a page or a process.
-        </p>
+        </>
       }
     />
   );

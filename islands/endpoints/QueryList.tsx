@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { QueryRow, SpanPlace } from "../../monitoring/models/rows.ts";
+import type { QueryRow, SpanPlace } from "../../monitoring/models/trace/trace_row.ts";
 import { queryOf } from "../data/filters.ts";
 import { linkTo, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
@@ -39,11 +39,11 @@ export function QueryList({ actions }: { actions: ReactNode }) {
         </p>
       )}
       empty={
-        <p>
+        <>
           <b>No queries received.</b> They are spans with an operation such as <code>db</code> or
           {" "}
           <code>cache</code>.
-        </p>
+        </>
       }
     />
   );

@@ -9,7 +9,7 @@ import { useRead } from "../data/use_read.ts";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { AttachmentList } from "../kit/AttachmentList.tsx";
-import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
+import { linkTo } from "../data/fragment.ts";
 import { saveFile } from "../kit/FileButton.tsx";
 import { useReceipts } from "../data/use_sent_counts.ts";
 import { findReceipt, traceLink } from "./EnvelopeList.tsx";
@@ -19,7 +19,6 @@ const MAX_LINKS = 8;
 
 /** One envelope with its items. */
 export function EnvelopeDetails({ id }: { id: number }) {
-  const { params } = useFragment();
   const reading = useRead(["envelope", id], async () => {
     // The address may contain anything.
     if (Number.isSafeInteger(id) && id > 0) return await read("envelope", { id: String(id) });
@@ -35,10 +34,7 @@ export function EnvelopeDetails({ id }: { id: number }) {
   return (
     <DetailView
       className="details"
-      back={{
-        text: "All envelopes",
-        href: fragmentTo("envelopes", [], Object.fromEntries(params)),
-      }}
+      back="All envelopes"
       title={`Envelope ${id}`}
       facts={content && <Properties content={content} />}
       actions={(content || state === "failed") && (

@@ -4,16 +4,15 @@ import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
 import { Icon } from "../../components/Icon.tsx";
 import { Outcome } from "../../components/OutcomeMark.tsx";
-import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { itemsOf, topicOf } from "../kit/envelope_topic.ts";
-import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
+import { linkTo, useFragment } from "../data/fragment.ts";
 import { queryOf } from "../data/filters.ts";
 import { dsnOfPage, sentryTraceUrl } from "../data/sentry_link.ts";
 import { useReceipts } from "../data/use_sent_counts.ts";
 import { RowList } from "../kit/RowList.tsx";
-import type { Column } from "../kit/Table.tsx";
+import { type Column, timeColumn } from "../kit/Table.tsx";
 import { RowValues } from "../kit/ValueLinks.tsx";
 import { useList } from "../data/lists.ts";
 import { isRelay } from "../data/read.ts";
@@ -34,13 +33,12 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
       columns={columns}
       caption="Envelopes, newest first"
       keyOf={({ id }) => String(id)}
-      hrefOf={({ id }) => fragmentTo("envelopes", [String(id)], Object.fromEntries(params))}
       openKey={openKey}
       of="envelopes"
       empty={
-        <p>
+        <>
           <b>No envelopes received.</b> <a href="#/settings">Send test signals</a> in Settings.
-        </p>
+        </>
       }
     />
   );
@@ -90,12 +88,11 @@ const SIZE: Column<InboxRow> = {
   cell: ({ bytes }) => formatBytes(bytes),
 };
 
-const TIME: Column<InboxRow> = {
-  // Those of this page were not received yet.
-  title: isRelay ? "Created" : "Received",
-  width: 6.5,
-  cell: ({ received_at }) => <TimeAgo at={received_at} />,
-};
+/** Those of this page were not received yet. */
+const TIME = timeColumn<InboxRow>(
+  isRelay ? "Created" : "Received",
+  ({ received_at }) => received_at,
+);
 
 const outcomeColumn = (receipts: readonly Receipt[]): Column<InboxRow> => ({
   title: "Outcome",

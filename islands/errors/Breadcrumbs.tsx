@@ -5,6 +5,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
 import { linkTo } from "../data/fragment.ts";
+import { Part } from "../kit/Part.tsx";
 import { describeCrumb } from "./describe_crumb.ts";
 import { errorKind } from "./ErrorLevel.tsx";
 import { LongText } from "./LongText.tsx";
@@ -36,27 +37,30 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
     <Crumb key={key} crumb={crumb} trace={trace_id} />
   );
   return (
-    <>
-      <div className="facts">
-        <h4 id="error-crumbs">Breadcrumbs</h4>
-        <small>
-          {all.length === 0
-            ? "none in the event"
-            : `${formatNumber(shown.length)} of ${
-              formatNumber(all.length + more)
-            }, time from the error`}
-        </small>
-        {first.length < all.length && (
-          <button
-            type="button"
-            className="plain end"
-            aria-pressed={showsAll}
-            onClick={() => setShowsAll(!showsAll)}
-          >
-            Show all {formatNumber(all.length)}
-          </button>
-        )}
-      </div>
+    <Part
+      title="Breadcrumbs"
+      beside={
+        <>
+          <small>
+            {all.length === 0
+              ? "none in the event"
+              : `${formatNumber(shown.length)} of ${
+                formatNumber(all.length + more)
+              }, time from the error`}
+          </small>
+          {first.length < all.length && (
+            <button
+              type="button"
+              className="plain end"
+              aria-pressed={showsAll}
+              onClick={() => setShowsAll(!showsAll)}
+            >
+              Show all {formatNumber(all.length)}
+            </button>
+          )}
+        </>
+      }
+    >
       <ol className="crumbs" hidden={all.length === 0}>
         {showsAll && more > 0 && (
           <li className="entry">
@@ -73,7 +77,7 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
         </li>
         {shown.slice(errorIndex).map((crumb, index) => listItem(crumb, errorIndex + index))}
       </ol>
-    </>
+    </Part>
   );
 }
 

@@ -11,13 +11,14 @@ import type {
 } from "../../monitoring/models/error/error_content.ts";
 import type { ReportedException } from "../../monitoring/models/error/exceptions.ts";
 import type { FoundFrame } from "../../monitoring/models/error/source_finder.ts";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
-import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { fragmentTo, linkTo } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
-import { PlayLink, useMoment, useRecording } from "../kit/PlayLink.tsx";
+import { Part } from "../kit/Part.tsx";
+import { RecordingPart } from "../player/RecordingStill.tsx";
+import { useMoment, useRecording } from "../kit/PlayLink.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
 import { Breadcrumbs } from "./Breadcrumbs.tsx";
@@ -66,7 +67,6 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
     mark.envelope === envelope && mark.error !== null &&
     (event.event_id === null || mark.error === event.event_id);
   const moment = useMoment(trace_id, isEvent, { at_ms: at, application: sender ?? null });
-  const { at_ms } = moment;
   const traceHref = linkTo("traces", [trace_id ?? ""], { span: event.span_id ?? undefined });
   return (
     <div className="columns grid">
@@ -77,8 +77,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
           </p>
         )}
         {frequency}
-        <section aria-labelledby="error-stack">
-          <h4 id="error-stack">Stack trace</h4>
+        <Part title="Stack trace">
           <p className="note">{content.missing_source}</p>
           <FetchMaps scripts={content.fetchable} onFetched={readAgain} />
           <StackTrace
@@ -87,7 +86,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
             printed={printedStack(event)}
             origin={origin}
           />
-        </section>
+        </Part>
         {causes.map((exception, index) => (
           <Exception
             key={index}
@@ -106,33 +105,28 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
       </div>
       <aside aria-label="Details">
         <div>
-          {recording && (
-            <section aria-labelledby="error-recording">
-              <div className="facts ends">
-                <h4 id="error-recording">Recording</h4>
-                <PlayLink replayId={recording.replay_id} moment={moment} />
-              </div>
-              {at_ms !== null && canHaveStill(recording, at_ms) && (
-                <RecordingStill key={`${replayId} ${at_ms}`} row={recording} at={at_ms} />
-              )}
-            </section>
-          )}
+          {recording && <RecordingPart row={recording} moment={moment} />}
           {trace_id !== null && (
-            <section aria-labelledby="error-trace">
-              <div className="facts">
-                <h4 id="error-trace">
+            <Part
+              title={
+                <>
                   Trace <Id id={trace_id} />
-                </h4>
-                <a className="end" href={fragmentTo("logs", [], { trace: trace_id })}>Logs</a>
-                <a href={traceHref}>Open trace</a>
-              </div>
+                </>
+              }
+              beside={
+                <>
+                  <a className="end" href={fragmentTo("logs", [], { trace: trace_id })}>Logs</a>
+                  <a href={traceHref}>Open trace</a>
+                </>
+              }
+            >
               <EventInTrace
                 traceId={trace_id}
                 isEvent={isEvent}
                 what="The error"
                 href={traceHref}
               />
-            </section>
+            </Part>
           )}
         </div>
         <div>
@@ -140,14 +134,12 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
           {content.tag_values && <GroupTags values={content.tag_values} />}
           <RelatedItems eventId={event.event_id} items={content.related} />
           {tags.shown.length > 0 && (
-            <section aria-labelledby="error-tags">
-              <h4 id="error-tags">Tags</h4>
+            <Part title="Tags">
               <SentValues values={tags} searchedAs="" />
-            </section>
+            </Part>
           )}
           {contexts.length > 0 && (
-            <section aria-labelledby="error-contexts">
-              <h4 id="error-contexts">Contexts</h4>
+            <Part title="Contexts">
               {contexts.map(({ name, entries }, index) => (
                 <details
                   key={index}
@@ -160,14 +152,12 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
                   />
                 </details>
               ))}
-            </section>
+            </Part>
           )}
         </div>
       </aside>
       <div>
-        <section aria-labelledby="error-crumbs">
-          <Breadcrumbs event={event} title={heading} />
-        </section>
+        <Breadcrumbs event={event} title={heading} />
         {trace_id !== null && <SameTrace isItself={isEvent} traceId={trace_id} level="warn" />}
       </div>
     </div>
@@ -212,8 +202,7 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
   const othersOf = (values: TagValues["names"][number]["values"]) =>
     values.reduce((left, { count }) => left - count, errors);
   return (
-    <section aria-labelledby="group-tags">
-      <h4 id="group-tags">Tags of the group’s newest {formatNumber(errors)} errors</h4>
+    <Part title={`Tags of the group’s newest ${formatNumber(errors)} errors`}>
       <dl className="group-tags">
         {names.map(({ name, values }) => (
           <div key={name} className="pad">
@@ -240,7 +229,7 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
           </div>
         ))}
       </dl>
-    </section>
+    </Part>
   );
 }
 
@@ -258,10 +247,9 @@ function EventProperties({ event }: { event: ShownError }) {
   ];
   const searched = texts.filter(([name]) => SEARCHED.includes(name));
   return (
-    <section className="this-event" aria-labelledby="this-event">
-      <h4 id="this-event">This event</h4>
+    <Part title="This event" className="this-event">
       <SentValues values={{ shown: searched, more: 0 }} searchedAs="" />
       <KeyValueList entries={entries} />
-    </section>
+    </Part>
   );
 }

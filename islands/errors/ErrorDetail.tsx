@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
-import type { ErrorGroupRow, OccurrenceRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow, OccurrenceRow } from "../../monitoring/models/error/error_row.ts";
 import { type ConsoleQuery, inbox } from "../data/inbox.ts";
 import { queryOf } from "../data/filters.ts";
-import { fragmentTo } from "../data/fragment.ts";
+import { useFragment } from "../data/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { ErrorFacts, ErrorTitle } from "./ErrorTitle.tsx";
@@ -21,14 +21,14 @@ import { read } from "../data/read.ts";
  * One occurrence of an error group, with links to the others.
  *
  * @param props.envelope id of the occurrence's envelope; undefined: the newest when the group was opened
- * @param props.params search and filters of the list, kept for the way back
  */
-export function ErrorDetail({ group, envelope, params }: {
+export function ErrorDetail({ group, envelope }: {
   group: string;
   envelope: number | undefined;
-  params: Readonly<Record<string, string>>;
 }) {
-  const list = useList("occurrences", { ...chosenFilters(params), group });
+  const { params, to } = useFragment();
+  const filters = chosenFilters(params);
+  const list = useList("occurrences", { ...filters, group });
   const { rows } = list;
   const current = useCurrentOccurrence(rows, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
@@ -40,25 +40,22 @@ export function ErrorDetail({ group, envelope, params }: {
       (() => read("error", { id: group, envelope: current, event: eventId ?? undefined })),
   );
   const content = reading.value;
-  const { application } = chosenFilters(params);
+  const { application } = filters;
   const ofGroup = useList("errors", { group, ...application && { application }, limit: 1 }).rows;
   const groupRow = ofGroup.find((row) => row.group === group);
-  const groups = useGroups(new URLSearchParams(params)).list;
+  const groups = useGroups().list;
   const groupIndex = groups.rows.findIndex((row) => row.group === group);
   // A group that was resolved has left the list.
   const lastIndex = useRef(0);
   if (groupIndex !== -1) lastIndex.current = groupIndex;
-  const hrefOf = (row: ErrorGroupRow | undefined) =>
-    row && fragmentTo("errors", [row.group], params);
-  const back = fragmentTo("errors", [], params);
+  const hrefOf = (row: ErrorGroupRow | undefined) => row && to([row.group]);
   // An envelope may contain several errors of a group; they share one address.
   const isOther = (row: OccurrenceRow) => row.envelope !== current;
-  const linkTo = (row: OccurrenceRow | undefined) =>
-    row && fragmentTo("errors", [group, String(row.envelope)], params);
+  const linkTo = (row: OccurrenceRow | undefined) => row && to([group, String(row.envelope)]);
   return (
     <DetailView
       className="error"
-      back={{ text: "All errors", href: back }}
+      back="All errors"
       title={content ? <ErrorTitle event={content.event} group={groupRow} /> : "Error"}
       facts={
         <>
@@ -92,7 +89,7 @@ export function ErrorDetail({ group, envelope, params }: {
             />
           )}
           {groupRow && (
-            <GroupHeader row={groupRow} what="error" back={back}>
+            <GroupHeader row={groupRow} what="error" back={to([])}>
               {content && (
                 <button type="button" onClick={() => saveEnvelope(content)}>
                   Download envelope
@@ -116,7 +113,7 @@ export function ErrorDetail({ group, envelope, params }: {
           frequency={
             <ListHistogram
               of="errors"
-              query={{ ...chosenFilters(params), group }}
+              query={{ ...filters, group }}
               application={sender}
             />
           }
@@ -134,9 +131,9 @@ export function ErrorDetail({ group, envelope, params }: {
 }
 
 /** The filters of the list in the address: the occurrences are those that the list counts, of any state. */
-function chosenFilters(params: Readonly<Record<string, string>>): ConsoleQuery {
-  const { state: _, application, ...filters } = queryOf(new URLSearchParams(params), "errors");
-  return { ...filters, ...params.application && { application } };
+function chosenFilters(params: URLSearchParams): ConsoleQuery {
+  const { state: _, application, ...filters } = queryOf(params, "errors");
+  return { ...filters, ...params.get("application") && { application } };
 }
 
 /** The envelope of the current occurrence. New occurrences do not replace the one that the user reads. */

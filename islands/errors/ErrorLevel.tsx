@@ -1,5 +1,6 @@
 import { formatNumber } from "../../components/format.ts";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { levelKind, type OutcomeKind } from "../../components/outcome.ts";
 
 /** Known levels have up to seven characters; a longer one would break the table. */
@@ -24,7 +25,7 @@ export function ErrorLevel({ of, isMark }: { of: Badges; isMark?: boolean }) {
       className={isMark ? kind : `level ${kind} ${shape}`}
       title={isMark ? words : "Of all errors of the group"}
     >
-      <span className={`mark ${kind === "waits" && handled ? "ring" : kind}`} aria-hidden="true" />
+      <OutcomeMark kind={kind === "waits" && handled ? "ring" : kind} />
       {isMark ? <span className="vh">{`${words} `}</span> : words}
     </span>
   );

@@ -1,29 +1,24 @@
 import { useSyncExternalStore } from "react";
 import { cutText, formatNumber } from "../../components/format.ts";
-import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import * as notifications from "../data/notifications.ts";
 import { useList } from "../data/lists.ts";
 import { RowList } from "../kit/RowList.tsx";
-import type { Column } from "../kit/Table.tsx";
-import { sortParam } from "../kit/sort.ts";
+import { type Column, timeColumn } from "../kit/Table.tsx";
+import { useSortedList } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
-import { ALL, queryOf } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { ALL } from "../data/filters.ts";
+import { useFragment } from "../data/fragment.ts";
 import { ErrorLevel, unhandledOf } from "./ErrorLevel.tsx";
 import { GroupMark, StateLinks } from "../kit/GroupState.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_VALUE = 240;
 
-/** The groups that an address chooses, in its order. */
-export function useGroups(params: URLSearchParams) {
-  const sort = sortParam(params, "errors");
-  const query = queryOf(params, "errors");
-  return { query, sort, list: useList("errors", { ...query, sort: sort ?? "-last_seen" }) };
-}
+/** The groups that the address chooses, in its order. */
+export const useGroups = () => useSortedList("errors", "-last_seen");
 
 /**
  * Error groups, last seen first.
@@ -31,8 +26,8 @@ export function useGroups(params: URLSearchParams) {
  * @param props.openKey the group whose detail is open
  */
 export function ErrorList({ openKey }: { openKey: string | undefined }) {
-  const { params } = useFragment();
-  const { list, query, sort } = useGroups(params);
+  const { to } = useFragment();
+  const { list, query, sort, isUsual } = useGroups();
   const { rows } = list;
   const isOpenOnly = query.state === "open";
   const isEmpty = isOpenOnly && list.state === "ready" && rows.length === 0;
@@ -44,27 +39,24 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       whatIsCounted="groups"
       list={list}
       columns={COLUMNS}
-      caption={sort === undefined ? "Errors, last seen first" : "Errors"}
-      sort={sort ?? "-last_seen"}
+      caption={isUsual ? "Errors, last seen first" : "Errors"}
+      sort={sort}
       keyOf={({ group }) => group}
-      hrefOf={({ group }) => fragmentTo("errors", [group], Object.fromEntries(params))}
       openKey={openKey}
       of="errors"
       actions={<StateLinks />}
       menu={<NotificationSwitch />}
       above={rows.length > 0 && <ListHistogram of="errors" query={query} />}
       empty={
-        <p>
+        <>
           <b>{isOpenOnly ? "No open errors." : "No errors received."}</b>{" "}
           <a href="#/settings">Generate one</a>{" "}
           in Settings, or cause an error in your own application.
-        </p>
+        </>
       }
       hint={isEmpty && ofAnyState.rows.length > 0 && (
         <p>
-          <a href={fragmentTo("errors", [], { ...Object.fromEntries(params), state: ALL })}>
-            Show resolved and muted ones
-          </a>
+          <a href={to([], { state: ALL })}>Show resolved and muted ones</a>
         </p>
       )}
     />
@@ -99,14 +91,9 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
       ),
     },
   },
-  {
-    title: "First seen",
-    tip: OF_GROUP,
-    width: 6,
-    isWide: true,
-    by: "first_seen",
-    cell: ({ first_seen }) => <TimeAgo at={first_seen} />,
-  },
+  timeColumn("First seen", ({ first_seen }) => first_seen, {
+    ...{ tip: OF_GROUP, width: 6, isWide: true, by: "first_seen" },
+  }),
   {
     title: "Over time",
     tip: SPARKLINE_TIP,
@@ -114,13 +101,7 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
     isWide: true,
     cell: (row) => <Sparkline row={row} />,
   },
-  {
-    title: "Last seen",
-    tip: OF_GROUP,
-    width: 6.5,
-    by: "last_seen",
-    cell: ({ last_seen }) => <TimeAgo at={last_seen} />,
-  },
+  timeColumn("Last seen", ({ last_seen }) => last_seen, { tip: OF_GROUP, by: "last_seen" }),
   {
     title: "Count",
     tip: "Errors that match all filters",

@@ -2,7 +2,7 @@ import { cutText } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
 import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { errorKind, ErrorLevel } from "./ErrorLevel.tsx";
 import { NewIn } from "./NewIn.tsx";

@@ -21,7 +21,7 @@ const GROUP_KEY = /^[\da-f]{14}$/;
  * - `#/errors/EVENT` and `#/errors/EVENT/ENVELOPE`: redirects to the event's group
  */
 export default function ErrorsView() {
-  const { path: [group, envelope], params } = useFragment();
+  const { path: [group, envelope] } = useFragment();
   const detail = group === undefined
     ? undefined
     : !GROUP_KEY.test(group)
@@ -31,7 +31,6 @@ export default function ErrorsView() {
         key={group}
         group={group}
         envelope={/^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined}
-        params={Object.fromEntries(params)}
       />
     );
   return <Split list={<ErrorList openKey={group} />} detail={detail} look="covers" />;
@@ -68,7 +67,8 @@ function EventRedirect({ eventId, envelope }: {
   return (
     <DetailView
       className="error"
-      back={{ text: "All errors", href: linkTo("errors") }}
+      back="All errors"
+      backHref={linkTo("errors")}
       title="Error"
     >
       <Unread what="error" of={isId && (found || more) ? { ...list, state: "loading" } : list} />

@@ -1,5 +1,5 @@
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { nameOf, shortRelease } from "../kit/application_labels.ts";
 

@@ -2,6 +2,7 @@ import { formatCount, formatDuration } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { RelatedContent } from "../../monitoring/models/error/error_content.ts";
 import { AttachmentList } from "../kit/AttachmentList.tsx";
+import { Part } from "../kit/Part.tsx";
 import { fragmentTo, linkTo } from "../data/fragment.ts";
 import { LongText } from "./LongText.tsx";
 
@@ -14,8 +15,7 @@ export function RelatedItems({ eventId, items }: {
   return (
     <>
       {feedback.length > 0 && (
-        <section aria-labelledby="error-feedback">
-          <h4 id="error-feedback">Feedback</h4>
+        <Part title="Feedback">
           {feedback.map(({ group, message, name, email, user, at }) => (
             <blockquote key={group}>
               <LongText text={message} />
@@ -27,17 +27,15 @@ export function RelatedItems({ eventId, items }: {
               </footer>
             </blockquote>
           ))}
-        </section>
+        </Part>
       )}
       {attachments.length > 0 && (
-        <section aria-labelledby="error-attachments">
-          <h4 id="error-attachments">Attachments</h4>
+        <Part title="Attachments">
           <AttachmentList rows={attachments} />
-        </section>
+        </Part>
       )}
       {profiles.length > 0 && (
-        <section aria-labelledby="error-profiles">
-          <h4 id="error-profiles">Profiles</h4>
+        <Part title="Profiles">
           <ul>
             {profiles.map(({ id, envelope, durationMs, samples }, index) => (
               <li key={index} className="line">
@@ -55,7 +53,7 @@ export function RelatedItems({ eventId, items }: {
               </li>
             ))}
           </ul>
-        </section>
+        </Part>
       )}
       {omitted > 0 && (
         <p className="note">

@@ -1,20 +1,18 @@
 import "../view_code.ts";
 import { cutText } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
-import { TimeAgo } from "../../components/Timestamp.tsx";
 import { isImage } from "../../monitoring/models/feedback/attachment.ts";
-import { personOf } from "../../monitoring/models/feedback/person.ts";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
-import type { FeedbackRow } from "../../monitoring/models/rows.ts";
+import type { FeedbackRow } from "../../monitoring/models/feedback/feedback_row.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { queryOf } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { GroupMark, StateLinks } from "../kit/GroupState.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { Split } from "../kit/Split.tsx";
-import type { Column } from "../kit/Table.tsx";
-import { FeedbackDetail } from "./FeedbackDetail.tsx";
+import { type Column, timeColumn } from "../kit/Table.tsx";
+import { FeedbackDetail, nameOf } from "./FeedbackDetail.tsx";
 
 /** Characters of a message: two lines of a wide screen. */
 const MAX_MESSAGE = 240;
@@ -26,8 +24,7 @@ const KEY = /^f[\da-f]{14}$/;
 
 /** The view of what users wrote: the list (`#/feedback`), or one message beside it (`#/feedback/KEY`). */
 export default function FeedbackView() {
-  const { path: [key], params } = useFragment();
-  const shown = Object.fromEntries(params);
+  const { path: [key] } = useFragment();
   return (
     <Split
       list={<FeedbackList openKey={key} />}
@@ -35,7 +32,6 @@ export default function FeedbackView() {
         <FeedbackDetail
           key={key}
           feedback={KEY.test(key) ? key : undefined}
-          back={fragmentTo("feedback", [], shown)}
         />
       )}
     />
@@ -56,7 +52,6 @@ function FeedbackList({ openKey }: { openKey: string | undefined }) {
       columns={COLUMNS}
       caption="Feedback, newest first"
       keyOf={({ group }) => group}
-      hrefOf={({ group }) => fragmentTo("feedback", [group], Object.fromEntries(params))}
       openKey={openKey}
       actions={<StateLinks />}
       above={list.rows.length > 0 && <ListHistogram of="feedback" query={query} />}
@@ -85,7 +80,7 @@ const COLUMNS: readonly Column<FeedbackRow>[] = [
       applications: ({ application }) => [application],
       cell: (row) => (
         <>
-          {cutText(personOf(row) ?? "no name given", MAX_NAME)}
+          {nameOf(row)}
           {row.url !== null && ` on ${cutText(addressPath(row.url), MAX_NAME)}`}
           {row.release !== null && `, ${cutText(row.release.replace(/^.+@/, ""), MAX_NAME)}`}
           <Parts row={row} />
@@ -93,12 +88,9 @@ const COLUMNS: readonly Column<FeedbackRow>[] = [
       ),
     },
   },
-  {
-    title: "Sent",
+  timeColumn("Sent", ({ at }) => at, {
     tip: "By the clock of its page; of a user_report, when it was received",
-    width: 6.5,
-    cell: ({ at }) => <TimeAgo at={at} />,
-  },
+  }),
 ];
 
 /** What there is beside a message. */

@@ -1,12 +1,14 @@
-import { type ReactNode, useId } from "react";
 import { cutText, formatNumber } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
 import { formatDuration, formatOffset } from "../../monitoring/models/duration.ts";
-import { personOf } from "../../monitoring/models/feedback/person.ts";
 import { addressPath, DETAILS } from "../../monitoring/models/recording/timeline.ts";
-import type { FeedbackError, FeedbackRow } from "../../monitoring/models/rows.ts";
+import {
+  type FeedbackError,
+  type FeedbackRow,
+  personOf,
+} from "../../monitoring/models/feedback/feedback_row.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
@@ -16,8 +18,9 @@ import { Unread } from "../kit/Blank.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { GroupHeader } from "../kit/GroupState.tsx";
-import { PlayLink, useRecording, useTrace } from "../kit/PlayLink.tsx";
-import { canHaveStill, RecordingStill } from "../player/RecordingStill.tsx";
+import { Part } from "../kit/Part.tsx";
+import { RecordingPart } from "../player/RecordingStill.tsx";
+import { useRecording, useTrace } from "../kit/PlayLink.tsx";
 import { EVENT_ICONS, useEvents } from "../player/recording_events.ts";
 
 /** Characters of an error's message. */
@@ -33,19 +36,18 @@ const MAX_NAME = 60;
  * One message.
  *
  * @param props.feedback its key; undefined: the address has none
- * @param props.back link to the list
  */
-export function FeedbackDetail({ feedback, back }: { feedback: string | undefined; back: string }) {
+export function FeedbackDetail({ feedback }: { feedback: string | undefined }) {
   const reading = useList("feedback", feedback === undefined ? undefined : { group: feedback });
   const row = reading.rows.find(({ group }) => group === feedback);
   return (
     <DetailView
       className="feedback-detail"
-      back={{ text: "All feedback", href: back }}
+      back="All feedback"
       title={row ? `“${titleOf(row)}”` : "Feedback"}
       facts={row && (
         <>
-          <b>{cutText(personOf(row) ?? "no name given", MAX_NAME)}</b>
+          <b>{nameOf(row)}</b>
           {row.url !== null && (
             <span title={row.url}>
               on <code className="long-text">{cutText(addressPath(row.url), MAX_NAME)}</code>
@@ -63,15 +65,12 @@ export function FeedbackDetail({ feedback, back }: { feedback: string | undefine
     >
       {row && titleOf(row) !== row.message && <p className="message long-text">{row.message}</p>}
       {row && <FeedbackBody row={row} />}
-      {!row && (
-        <Unread
-          what="feedback"
-          of={feedback === undefined ? { ...reading, state: "ready" } : reading}
-        />
-      )}
+      {!row && <Unread what="feedback" of={feedback ? reading : { ...reading, state: "ready" }} />}
     </DetailView>
   );
 }
+
+export const nameOf = (row: FeedbackRow) => cutText(personOf(row) ?? "no name given", MAX_NAME);
 
 /** The first line. */
 function titleOf({ message }: FeedbackRow): string {
@@ -95,14 +94,7 @@ function FeedbackBody({ row }: { row: FeedbackRow }) {
               <AttachmentList rows={attachments.map((one) => ({ ...one, envelope }))} />
             </Part>
           )}
-          {recording && (
-            <Part
-              title="Recording"
-              beside={<PlayLink replayId={recording.replay_id} moment={moment} />}
-            >
-              {canHaveStill(recording, at) && <RecordingStill row={recording} at={at} />}
-            </Part>
-          )}
+          {recording && <RecordingPart row={recording} moment={moment} />}
         </div>
         {recording && <Before row={row} replayId={recording.replay_id} />}
       </div>
@@ -110,35 +102,12 @@ function FeedbackBody({ row }: { row: FeedbackRow }) {
         {error && <RelatedError error={error} at={at} />}
         {trace && trace.summary.spans + trace.marks.length > 0 && (
           <Part title="Trace" beside={<a href={traceHref} aria-label="Open the trace">Open</a>}>
-            <EventInTrace
-              traceId={row.trace_id!}
-              isEvent={() =>
-                false}
-              what=""
-              href={traceHref}
-            />
+            <EventInTrace traceId={row.trace_id!} href={traceHref} />
           </Part>
         )}
         <Sender row={row} />
       </aside>
     </div>
-  );
-}
-
-function Part({ title, beside, children }: {
-  title: string;
-  beside?: ReactNode;
-  children: ReactNode;
-}) {
-  const id = useId();
-  return (
-    <section aria-labelledby={id}>
-      <div className="facts ends">
-        <h4 id={id}>{title}</h4>
-        {beside}
-      </div>
-      {children}
-    </section>
   );
 }
 

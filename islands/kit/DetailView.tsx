@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import { Icon } from "../../components/Icon.tsx";
-import { goTo } from "../data/fragment.ts";
+import { goTo, OF_DETAIL, useFragment } from "../data/fragment.ts";
 import { navigation } from "../data/view.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { OfflineMark } from "./LiveButton.tsx";
@@ -13,8 +13,10 @@ interface DetailHeadProps {
   readonly facts?: ReactNode;
   /** What can be done: links, the Copy menu, the More menu. */
   readonly actions?: ReactNode;
-  /** The link to the list. */
-  readonly back?: { readonly text: string; readonly href: string };
+  /** Text of the link to the list: "All errors". */
+  readonly back?: string;
+  /** Its address; default: the list of the view. */
+  readonly backHref?: string;
   /** Links to what is before and after it; the title is below them. */
   readonly steps?: ReactNode;
   /** Of the heading, which names the whole. */
@@ -27,7 +29,7 @@ interface DetailHeadProps {
  * @param props.shown which of several is shown: another one may not have the link that was followed
  * @param props.closeInner closes what is open within the content, which Escape does first; undefined: nothing is
  */
-export function DetailView({ className, back, shown, closeInner, children, ...head }:
+export function DetailView({ className, shown, closeInner, children, ...head }:
   & Omit<DetailHeadProps, "id">
   & Required<Pick<DetailHeadProps, "back">>
   & {
@@ -45,20 +47,22 @@ export function DetailView({ className, back, shown, closeInner, children, ...he
     const isLost = navigation.hasHappened && document.activeElement === document.body;
     if (isLost) heading.current?.focus();
   }, [shown]);
+  const { to } = useFragment();
+  const { backHref = to([], OF_DETAIL) } = head;
   useEscape(() => isShown(heading.current), () => {
     if (closeInner) return closeInner();
-    goTo(back.href);
+    goTo(backHref);
   });
   return (
     <article className={className} aria-labelledby={id}>
-      <DetailHead back={back} {...head} id={id} heading={heading} />
+      <DetailHead {...head} backHref={backHref} id={id} heading={heading} />
       {children}
     </article>
   );
 }
 
 /** The head of a detail, or of a panel in one, which has a button that closes it. */
-export function DetailHead({ back, steps, id, title, facts, actions, heading, onClose }:
+export function DetailHead({ back, backHref, steps, id, title, facts, actions, heading, onClose }:
   & DetailHeadProps
   & { heading?: RefObject<HTMLHeadingElement | null>; onClose?: () => void }) {
   const name = (
@@ -70,7 +74,7 @@ export function DetailHead({ back, steps, id, title, facts, actions, heading, on
   return (
     <>
       <header className="detail-head line head">
-        {back && <a href={back.href}>{back.text}</a>}
+        {back && <a href={backHref}>{back}</a>}
         {steps ?? name}
         <OfflineMark />
         <div className="actions line end">
@@ -92,12 +96,18 @@ export function DetailHead({ back, steps, id, title, facts, actions, heading, on
  *
  * @param props.what the detail: "error"
  * @param props.texts by the labels of their buttons
+ * @param props.json what is copied as such
  */
-export function CopyMenu({ what, texts = {} }: {
+export function CopyMenu({ what, texts = {}, json }: {
   what: string;
   texts?: Readonly<Record<string, () => string>>;
+  json?: unknown;
 }) {
-  const all = { ...texts, "Copy link": () => location.href };
+  const all = {
+    ...texts,
+    ...json !== undefined && { "Copy as JSON": () => JSON.stringify(json, null, 2) },
+    "Copy link": () => location.href,
+  };
   return (
     <Menu label="Copy" name={`Copy the ${what}`}>
       {() =>

@@ -3,7 +3,7 @@ import { Icon } from "../../components/Icon.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
-import { isAge } from "../../monitoring/models/time_units.ts";
+import { HOUR_MS, isAge } from "../../monitoring/models/time_units.ts";
 import { useApplications } from "../data/lists.ts";
 import { AGES, ALL, choicesOf, type Filter, pageFilters, RANGES, textOf } from "../data/filters.ts";
 import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
@@ -124,17 +124,14 @@ export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
       {() => (
         <>
           {useful.map(({ filter, choices, chosen }) => (
-            <label key={filter.name} className="filter quiet">
-              {labelOf(filter)}
-              <select
-                value={chosen}
-                onChange={({ target }) =>
-                  changeParams({ [filter.name]: target.value })}
-              >
-                <option value="">{filter.any ?? "any"}</option>
-                {choices.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
-              </select>
-            </label>
+            <ParamSelect
+              key={filter.name}
+              label={labelOf(filter)}
+              name={filter.name}
+              value={chosen}
+              choices={[["", filter.any ?? "any"], ...choices]}
+              look="filter"
+            />
           ))}
           {([["From", "since"], ["To", "until"]] as const).map(([title, name]) => (
             <TimeField
@@ -151,8 +148,25 @@ export function FilterMenu({ filters }: { filters: readonly Filter[] }) {
   );
 }
 
+/** Chooses a parameter of the address. */
+export function ParamSelect({ label, name, value, choices, look = "beside" }: {
+  label: string;
+  name: string;
+  value: string;
+  choices: readonly (readonly [value: string, text: string])[];
+  look?: "beside" | "filter";
+}) {
+  return (
+    <label className={`${look} quiet`}>
+      {label}
+      <select value={value} onChange={({ target }) => changeParams({ [name]: target.value })}>
+        {choices.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+      </select>
+    </label>
+  );
+}
+
 const CUSTOM = "custom";
-const HOUR_MS = 3_600_000;
 
 /** Start and end of a range that is not up to now, as in the address. */
 function customRange(params: URLSearchParams) {

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import {
-  type ErrorGroupRow,
-  type GroupState,
-  type Regression,
-} from "../../monitoring/models/rows.ts";
+import type {
+  ErrorGroupRow,
+  GroupState,
+  Regression,
+} from "../../monitoring/models/error/error_row.ts";
 import { ALL } from "../data/filters.ts";
 import { Segmented } from "./Segmented.tsx";
 import { ConfirmedButton } from "./ConfirmedButton.tsx";

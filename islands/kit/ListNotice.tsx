@@ -23,7 +23,7 @@ const SHAPES = new Set(["as", "sort", "show", "by", "every"]);
  * @param props.what the list's rows: "envelopes"
  * @param props.of the list whose filters it has
  * @param props.hint how an application sends the first, if that needs more than its SDK
- * @param props.children shown if there are no rows at all
+ * @param props.children shown if there are no rows at all: a paragraph
  */
 export function ListNotice({ list, what, of, hint, children }: {
   list: ConsoleList<unknown>;
@@ -62,7 +62,7 @@ export function ListNotice({ list, what, of, hint, children }: {
           <b>No {what} of your applications.</b>
         </p>
       )}
-      {!isFiltered && !hasOthers && phase !== "failed" && children}
+      {!isFiltered && !hasOthers && phase !== "failed" && <p>{children}</p>}
       {!isFiltered && !isRelay && !!applications?.rows.length && (
         <p>
           Sightglass’s own {what} are not listed.{" "}

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { isPlaced } from "../../monitoring/models/recording/timeline.ts";
-import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import type { RecordingRow } from "../../monitoring/models/recording/recording_row.ts";
 import { type Moment, readTrace, type Trace } from "../../monitoring/models/trace/trace.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { linkTo, momentHref } from "../data/fragment.ts";

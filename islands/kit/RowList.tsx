@@ -1,6 +1,7 @@
 import { formatCount } from "../../components/format.ts";
 import { type ReactNode, useRef } from "react";
 import type { ListSort } from "../../monitoring/models/list_query.ts";
+import { OF_DETAIL, useFragment } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { isRelay } from "../data/read.ts";
 import { ApplicationLabels } from "./ApplicationLabel.tsx";
@@ -32,8 +33,8 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   /** The present order. */
   readonly sort?: ListSort | undefined;
   readonly keyOf: (row: Row) => string;
-  /** The address of a row's detail. */
-  readonly hrefOf: (row: Row) => string;
+  /** The address of a row's detail; default: its key in the view. */
+  readonly hrefOf?: (row: Row) => string;
   /** Key of the row whose detail is open. */
   readonly openKey?: string | undefined;
   /** The rows sum up others, of which `list.more` reads more. */
@@ -44,14 +45,15 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly below?: ReactNode;
   /** How an application sends the first row. */
   readonly hint?: ReactNode;
-  /** Shown if there are no rows at all. */
+  /** Shown if there are no rows at all: a paragraph. */
   readonly empty: ReactNode;
 }
 
 export function RowList<Row>(props: RowListProps<Row>) {
   const { id } = useView();
-  const { what = id, whatIsMissing = what, list, columns, sort, keyOf, hrefOf } = props;
-  const { openKey } = props;
+  const { to } = useFragment();
+  const { what = id, whatIsMissing = what, list, columns, sort, keyOf, openKey } = props;
+  const { hrefOf = (row: Row) => to([keyOf(row)], OF_DETAIL) } = props;
   const frame = useRef<HTMLDivElement>(null);
   const { rowCount, render, newCount, showNewest, ...keyboard } = useRows(
     frame,

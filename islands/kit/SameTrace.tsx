@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { cutText, formatDuration } from "../../components/format.ts";
 import { levelKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
@@ -8,6 +9,7 @@ import { type LogLevel, severityOf } from "../../monitoring/protocol/log_levels.
 import { linkTo } from "../data/fragment.ts";
 import { useApplications } from "../data/lists.ts";
 import { labelsByKey } from "./application_labels.ts";
+import { Part } from "./Part.tsx";
 import { useTrace } from "./PlayLink.tsx";
 
 /** Characters of a message and of an application: more than a line. */
@@ -38,34 +40,46 @@ export function SameTrace({ isItself, traceId, level }: {
   const isOrdered = items.every((item) => item.isOrdered);
   const areBefore = items.every((item) => item.isOrdered && item.before >= ROUNDED_MS);
   return (
-    <section aria-labelledby="before" className="before">
-      <h4 id="before">{areBefore ? "Before it in the same trace" : "In the same trace"}</h4>
-      {!isOrdered && <p className="note">Clocks of applications may differ.</p>}
+    <MarkList
+      title={areBefore ? "Before it in the same trace" : "In the same trace"}
+      note={!isOrdered && "Clocks of applications may differ."}
+      items={items.map(({ mark, before, isOrdered }) => ({
+        mark,
+        when: !isOrdered
+          ? "order not known"
+          : before < ROUNDED_MS
+          ? "within 1 ms"
+          : `${formatDuration(before)} before`,
+        beside: cutText(labels.get(mark.application ?? "") ?? "", MAX_NAME),
+      }))}
+    />
+  );
+}
+
+/** Errors and logs of a trace. @param props.links beside the title */
+export function MarkList({ title, links, note, items }: {
+  title: string;
+  links?: ReactNode;
+  note: string | false;
+  items: readonly { readonly mark: TraceMark; readonly when: string; readonly beside?: string }[];
+}) {
+  return (
+    <Part className="before" title={title} beside={links}>
+      {note && <p className="note">{note}</p>}
       <ul>
-        {items.map(({ mark, before, isOrdered }) => {
-          return (
-            <li key={mark.key}>
-              <span className="when quiet">
-                {!isOrdered
-                  ? "order not known"
-                  : before < ROUNDED_MS
-                  ? "within 1 ms"
-                  : `${formatDuration(before)} before`}
-              </span>{" "}
-              <MarkLink mark={mark} />{" "}
-              <small className="one-line">
-                {cutText(labels.get(mark.application ?? "") ?? "", MAX_NAME)}
-              </small>
-            </li>
-          );
-        })}
+        {items.map(({ mark, when, beside }) => (
+          <li key={mark.key}>
+            <span className="when quiet">{when}</span> <MarkLink mark={mark} />{" "}
+            <small className="one-line">{beside}</small>
+          </li>
+        ))}
       </ul>
-    </section>
+    </Part>
   );
 }
 
 /** An error or log of a trace. */
-export function MarkLink({ mark }: { mark: TraceMark }) {
+function MarkLink({ mark }: { mark: TraceMark }) {
   const kind = mark.kind === "error" ? "refused" : levelKind(mark.level);
   return (
     <a className="one-line" href={hrefOf(mark)}>

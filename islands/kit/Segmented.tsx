@@ -1,11 +1,10 @@
-import { fragmentTo, useFragment } from "../data/fragment.ts";
-import { useView } from "../data/view.ts";
+import { useFragment } from "../data/fragment.ts";
 
 /**
  * The choices of a parameter of a view's address, as links beside each other.
  *
  * @param props.choices values and their titles; undefined: without the parameter
- * @param props.instead a parameter of the address that stands against all choices, which remove it
+ * @param props.instead a parameter of the address which the choices remove
  */
 export function Segmented({ label, name, choices, instead = "", className = "" }: {
   label: string;
@@ -14,8 +13,7 @@ export function Segmented({ label, name, choices, instead = "", className = "" }
   instead?: string;
   className?: string;
 }) {
-  const { id } = useView();
-  const { path, params } = useFragment();
+  const { path, params, to } = useFragment();
   const current = params.has(instead) ? null : params.get(name) ?? undefined;
   return (
     <nav className={`segmented well ${className}`.trim()} aria-label={label}>
@@ -23,11 +21,7 @@ export function Segmented({ label, name, choices, instead = "", className = "" }
         <a
           key={title}
           className="bare quiet"
-          href={fragmentTo(id, path, {
-            ...Object.fromEntries(params),
-            [instead]: undefined,
-            [name]: value,
-          })}
+          href={to(path, { [instead]: undefined, [name]: value })}
           aria-current={value === current ? "true" : undefined}
         >
           {title}

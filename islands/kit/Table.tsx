@@ -1,5 +1,7 @@
 import { type CSSProperties, memo, type MouseEvent, type ReactNode, useCallback } from "react";
 import type { ListSort, SortColumn } from "../../monitoring/models/list_query.ts";
+import { formatNumber } from "../../components/format.ts";
+import { TimeAgo } from "../../components/Timestamp.tsx";
 import { changeParams } from "../data/fragment.ts";
 import { ApplicationLabel, useShowsApplications } from "./ApplicationLabel.tsx";
 import { Definition, useDefinition } from "./Definition.tsx";
@@ -35,13 +37,30 @@ export interface Column<Row> {
   };
 }
 
+/** A column of whole numbers. @param rest what else it is */
+export const numberColumn = <Row,>(
+  title: string,
+  value: (row: Row) => number,
+  rest: Partial<Column<Row>> = {},
+): Column<Row> => ({
+  ...{ title, width: 6, numeric: true, ...rest },
+  cell: (row) => formatNumber(value(row)),
+});
+
+/** A column of times. @param rest what else it is */
+export const timeColumn = <Row,>(
+  title: string,
+  at: (row: Row) => number,
+  rest: Partial<Column<Row>> = {},
+): Column<Row> => ({ title, width: 6.5, ...rest, cell: (row) => <TimeAgo at={at(row)} /> });
+
 /** Makes the link to the detail of a row. @param label accessible name; default: the text */
 type RowLink = (text: ReactNode, label?: string) => ReactNode;
 
 interface TableProps<Row> {
   /** Accessible name. */
   readonly caption: string;
-  /** `data-table`: dense rows. */
+  /** Default: `data-table`, dense rows. */
   readonly className?: string;
   /** The same array in each render: else all rows are rendered again. */
   readonly columns: readonly Column<Row>[];
@@ -59,7 +78,7 @@ export function Table<Row>({ rows, keyOf, hrefOf, openKey, ...props }: TableProp
   hrefOf?: (row: Row) => string;
 }) {
   return (
-    <TableFrame {...props}>
+    <TableFrame className="data-table" {...props}>
       {rows.map((row) => (
         <TableRow
           key={keyOf(row)}

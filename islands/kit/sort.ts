@@ -1,3 +1,6 @@
+import { queryOf } from "../data/filters.ts";
+import { useFragment } from "../data/fragment.ts";
+import { useList } from "../data/lists.ts";
 import {
   LIST_SORTS,
   type ListSort,
@@ -12,6 +15,14 @@ export function sortParam(params: URLSearchParams, list: SortedList): ListSort |
   const sort = LIST_SORTS.find((sort) => sort === params.get("sort"));
   const columns: readonly SortColumn[] = SORT_COLUMNS[list];
   return sort && columns.includes(readSort(sort).column) ? sort : undefined;
+}
+
+/** The rows of a list that the address chooses, in its order. @param usual the order without one */
+export function useSortedList<Name extends SortedList>(name: Name, usual?: ListSort) {
+  const { params } = useFragment();
+  const query = queryOf(params, name);
+  const sort = sortParam(params, name) ?? usual;
+  return { query, sort, isUsual: sort === usual, list: useList(name, { ...query, sort }) };
 }
 
 /** Words for the rows of a list that are read, and for those that follow. Without an order it is by time, newest first. */

@@ -3,13 +3,13 @@ import { cutText } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { rowKeyOf } from "../../monitoring/models/index/list_cursor.ts";
-import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import type { LogRow as Log } from "../../monitoring/models/log_row.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
-import { useApplications, useList } from "../data/lists.ts";
+import { useApplications, useRowOf } from "../data/lists.ts";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
-import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
+import { fragmentTo, linkTo } from "../data/fragment.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { PlayLink, useMoment } from "../kit/PlayLink.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
@@ -26,12 +26,8 @@ export function LogDetail({ logKey, known }: {
   logKey: string;
   known: Log | undefined;
 }) {
-  const { params } = useFragment();
-  const envelope = Number(logKey.split("/")[0]);
-  const isAddress = Number.isSafeInteger(envelope) && envelope > 0;
-  // The list may not have it: it is older, or filtered out.
-  const reading = useList("logs", known || !isAddress ? undefined : { envelope });
-  const found = known ?? reading.rows.find((row) => keyOf(row) === logKey);
+  const reading = useRowOf("logs", logKey, known);
+  const found = reading.row;
   // It stays when newer logs push it out of the list.
   const last = useRef(found);
   last.current = found ?? last.current;
@@ -39,7 +35,7 @@ export function LogDetail({ logKey, known }: {
   return (
     <DetailView
       className="log-detail"
-      back={{ text: "All logs", href: fragmentTo("logs", [], Object.fromEntries(params)) }}
+      back="All logs"
       title={log ? titleOf(log) : "Log"}
       facts={log && (
         <>
@@ -51,15 +47,13 @@ export function LogDetail({ logKey, known }: {
       actions={log && (
         <CopyMenu
           what="log"
-          texts={{
-            "Copy message": () => errorsAsText(log.body, true),
-            "Copy as JSON": () => JSON.stringify(log, null, 2),
-          }}
+          texts={{ "Copy message": () => errorsAsText(log.body, true) }}
+          json={log}
         />
       )}
     >
       {log && <LogContent log={log} />}
-      {!log && <Unread what="log" of={isAddress ? reading : { ...reading, state: "ready" }} />}
+      {!log && <Unread what="log" of={reading} />}
     </DetailView>
   );
 }

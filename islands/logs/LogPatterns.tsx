@@ -1,15 +1,14 @@
 import type { ReactNode } from "react";
 import { formatCount, formatNumber } from "../../components/format.ts";
-import { TimeAgo } from "../../components/Timestamp.tsx";
 import { shapesOf } from "../../monitoring/models/error/error_group.ts";
 import { commonText } from "../../monitoring/models/error/group_title.ts";
 import { quoted } from "../../monitoring/models/query/query.ts";
-import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import type { LogRow as Log } from "../../monitoring/models/log_row.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import type { ListHeadProps } from "../kit/ListHead.tsx";
 import { RowList } from "../kit/RowList.tsx";
-import type { Column } from "../kit/Table.tsx";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { type Column, timeColumn } from "../kit/Table.tsx";
+import { useFragment } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
 import { errorsAsText } from "./log_columns.tsx";
 
@@ -32,7 +31,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
   list: ConsoleList<Log>;
   above: ReactNode;
 }) {
-  const { params } = useFragment();
+  const { to } = useFragment();
   const rows = patternsOf(list.rows);
   return (
     <RowList
@@ -43,12 +42,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
       caption="Patterns of logs, the most frequent first"
       keyOf={({ key }) => key}
       hrefOf={({ newest, common }) =>
-        fragmentTo("logs", [], {
-          ...Object.fromEntries(params),
-          as: undefined,
-          q: common ? quoted(common) : params.get("q") ?? undefined,
-          level: newest.level,
-        })}
+        to([], { as: undefined, ...common && { q: quoted(common) }, level: newest.level })}
       isSummary
       above={
         <>
@@ -61,7 +55,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
           )}
         </>
       }
-      empty={<p>No logs received.</p>}
+      empty="No logs received."
     />
   );
 }
@@ -112,10 +106,5 @@ const COLUMNS: readonly Column<Pattern>[] = [
     cell: ({ text }, link) => link(text || "(empty)"),
     aside: { title: "Applications", applications: ({ applications }) => applications },
   },
-  {
-    title: "Last seen",
-    width: 6.5,
-    isWide: true,
-    cell: ({ newest }) => <TimeAgo at={newest.at} />,
-  },
+  timeColumn("Last seen", ({ newest }) => newest.at, { isWide: true }),
 ];

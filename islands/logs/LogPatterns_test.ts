@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LogRow } from "../../monitoring/models/rows.ts";
+import type { LogRow } from "../../monitoring/models/log_row.ts";
 import { patternsOf } from "./LogPatterns.tsx";
 
 const log = (body: string, level: LogRow["level"] = "info", application = "api") =>

@@ -1,5 +1,5 @@
 import "../view_code.ts";
-import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import type { LogRow as Log } from "../../monitoring/models/log_row.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { useList } from "../data/lists.ts";
 import { RowList } from "../kit/RowList.tsx";
@@ -41,10 +41,10 @@ export default function LogsView() {
           hrefOf={(row) => logHref(row, shown)}
           openKey={openKey}
           empty={
-            <p>
+            <>
               <b>No logs received.</b> <a href="#/settings">Generate one</a>{" "}
               of any level in Settings.
-            </p>
+            </>
           }
         />
       )}

@@ -1,7 +1,7 @@
 import { ellipsize, shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { parseJson } from "../../monitoring/models/json.ts";
-import type { LogRow as Log } from "../../monitoring/models/rows.ts";
+import type { LogRow as Log } from "../../monitoring/models/log_row.ts";
 import type { Column } from "../kit/Table.tsx";
 import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
 import { fragmentTo, linkTo } from "../data/fragment.ts";

@@ -8,7 +8,7 @@ import type {
 } from "../../monitoring/models/metric/metric_content.ts";
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { Gridline, TimeAxis } from "../charts/TimeAxis.tsx";
-import { goTo, linkTo } from "../data/fragment.ts";
+import { goTo, spanHref } from "../data/fragment.ts";
 import { useApplications } from "../data/lists.ts";
 import { labelsByKey } from "../kit/application_labels.ts";
 import {
@@ -20,7 +20,7 @@ import {
   sampleName,
 } from "./metric_words.ts";
 
-/** Lines that a reader can tell apart: each has a colour, a pattern and a shape of its points. */
+/** Lines that differ: each has a colour, a pattern and a shape of its points. */
 export const MAX_LINES = 8;
 const COLORS = [
   ...["server", "http", "database", "rendering"],
@@ -57,10 +57,6 @@ export function useGroupName(by: string | null): (value: string | null) => strin
       : value;
 }
 
-/** The address of a sample's trace, with the span in which it was measured. */
-export const traceHref = ({ trace_id, span_id }: MetricSample) =>
-  linkTo("traces", [trace_id!], { span: span_id ?? undefined });
-
 const [WIDTH, HEIGHT] = [1_000, 200];
 /** Parts of the scale, about. */
 const PARTS = 5;
@@ -71,15 +67,13 @@ const NEAR_PX = 10;
  * Lines of the groups, with their single values as dots. The pointer and the arrow keys move a crosshair, whose values
  * the legend shows. A click on a dot, or Enter, opens its trace.
  */
-export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
-  metric: MetricContent;
-  hidden: readonly [ReadonlySet<string | null>, (hidden: ReadonlySet<string | null>) => void];
-}) {
+export function MetricChart({ metric }: { metric: MetricContent }) {
   const { from, to, every, counted_to, show, by, kind, unit, sample_count } = metric;
   const groupName = useGroupName(by);
   const plot = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number>();
   const [near, setNear] = useState<MetricSample>();
+  const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set());
   const lines = metric.groups.slice(0, MAX_LINES);
   const isShown = ({ value }: Pick<MetricGroup, "value">) => !hidden.has(value);
   const numberOf = (group: string | null) => lines.findIndex(({ value }) => value === group);
@@ -124,20 +118,16 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
     const box = plot.current!.getBoundingClientRect();
     const time = from + (clientX - box.left) / box.width * (to - from);
     setAt(Math.max(from, Math.min(last, Math.floor(time / every) * every)));
-    const distance = (sample: MetricSample) =>
-      Math.hypot(
-        box.left + x(sample.at) / WIDTH * box.width - clientX,
-        box.top + y(sample.value) / HEIGHT * box.height - clientY,
-      );
-    setNear(
-      dots.filter((dot) => distance(dot) <= NEAR_PX)
-        .reduce<MetricSample | undefined>(
-          (best, dot) => best && distance(best) <= distance(dot) ? best : dot,
-          undefined,
-        ),
-    );
+    const distances = dots.map((dot) => ({
+      dot,
+      px: Math.hypot(
+        box.left + x(dot.at) / WIDTH * box.width - clientX,
+        box.top + y(dot.value) / HEIGHT * box.height - clientY,
+      ),
+    }));
+    setNear(distances.filter(({ px }) => px <= NEAR_PX).sort((a, b) => a.px - b.px)[0]?.dot);
   };
-  const open = (sample: MetricSample | undefined) => sample?.trace_id && goTo(traceHref(sample));
+  const open = (sample: MetricSample | undefined) => sample?.trace_id && goTo(spanHref(sample));
   const inInterval = (time: number) => at !== undefined && time >= at && time < at + every;
   const largest = metric.samples.filter((sample) => inInterval(sample.at))
     .toSorted((a, b) => b.value - a.value)[0];
@@ -165,18 +155,8 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
                 type="button"
                 className="plain beside"
                 aria-pressed={isShown(group)}
-                title="Hides or shows the line; with Alt, all others"
-                onClick={({ altKey }) => {
-                  const others = lines.map(({ value }) => value).filter((one) =>
-                    one !== group.value
-                  );
-                  if (altKey) {
-                    return setHidden(new Set(others.some((one) => !hidden.has(one)) ? others : []));
-                  }
-                  const next = new Set(hidden);
-                  if (!next.delete(group.value)) next.add(group.value);
-                  setHidden(next);
-                }}
+                title="Hides or shows the line"
+                onClick={() => setHidden(hidden.symmetricDifference(new Set([group.value])))}
               >
                 <LineSample n={n} />
                 <span className="one-line">{groupName(group.value)}</span>
@@ -194,13 +174,17 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
       </ul>
       <p className="metric-time quiet">
         <b>{figureName(show, kind)}</b>, {interval}
-        {largest && isShown({ value: largest.group }) && (
-          <>
-            ; largest {sampleName(kind)}: {largest.trace_id === null
-              ? formatValue(largest.value, unit)
-              : <a href={traceHref(largest)}>{formatValue(largest.value, unit)}</a>}
-          </>
-        )}
+        {near
+          ? `; the dot: ${formatValue(near.value, unit)} at ${formatTimeOfDay(near.at)}, ${
+            near.trace_id === null ? "no trace was sent" : `click: trace ${shortId(near.trace_id)}`
+          }`
+          : largest && isShown({ value: largest.group }) && (
+            <>
+              ; largest {sampleName(kind)}: {largest.trace_id === null
+                ? formatValue(largest.value, unit)
+                : <a href={spanHref(largest)}>{formatValue(largest.value, unit)}</a>}
+            </>
+          )}
         {dots.length > 0 && dots.length < sample_count &&
           `; ${formatWhole(dots.length)} of ${formatCount(sample_count, sampleName(kind))} as dots`}
       </p>
@@ -270,34 +254,40 @@ export function MetricChart({ metric, hidden: [hidden, setHidden] }: {
             />
           ))}
           <ReleaseMarks from={from} to={to} />
-          {near && (
-            <SampleTip
-              sample={near}
-              unit={unit}
-              x={x(near.at) / WIDTH}
-              y={y(near.value) / HEIGHT}
-            />
-          )}
         </div>
         <TimeAxis from={from} to={to} most={7} />
       </figure>
+      <Counts metric={metric} shown={lines.filter(isShown)} />
     </>
   );
 }
 
-/** The value below the pointer, beside it: it must not cover the dots around. */
-function SampleTip({ sample: { at, value, trace_id }, unit, x, y }: {
-  sample: MetricSample;
-  unit: string;
-  x: number;
-  y: number;
+/** What of the intervals is shown, and what is left out. @param props.shown groups whose lines are drawn */
+export function Counts({ metric: { intervals, omitted }, shown: groups }: {
+  metric: MetricContent;
+  shown: readonly MetricGroup[];
 }) {
-  const style = { [x > 0.5 ? "right" : "left"]: `calc(${(x > 0.5 ? 1 - x : x) * 100}% + 1rem)` };
+  const { too_few, without_value, unknown } = intervals;
+  const shown = groups.flatMap(({ points }) => points).filter(({ value }) => value !== null).length;
+  const parts = [
+    [intervals.shown - shown, "of lines not drawn"],
+    [too_few, "with too few values"],
+    [without_value, "without value"],
+    [unknown, "not known: no point before, or not sent"],
+  ] as const;
+  const others = parts.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}`);
+  const all = intervals.shown + too_few + without_value + unknown;
+  const left = [
+    ...omitted.older ? ["older points"] : [],
+    ...omitted.series > 0 ? [formatCount(omitted.series, "series", "series")] : [],
+  ];
   return (
-    <p className="sample-tip card" style={{ ...style, top: `${y * 100}%` }}>
-      <b>{formatValue(value, unit)}</b> <span className="quiet">{formatTimeOfDay(at)}</span>
-      <br />
-      {trace_id === null ? "no trace was sent" : `Click: trace ${shortId(trace_id)}`}
+    <p className="metric-counts quiet">
+      <b title="Intervals of all groups that have points">
+        {shown} of {formatCount(all, "point")} shown
+      </b>
+      {others.length > 0 && `, ${others.join(", ")}`}
+      {left.length > 0 && `; left out, for the size: ${left.join(", ")}`}
     </p>
   );
 }

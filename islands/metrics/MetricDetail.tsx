@@ -1,4 +1,4 @@
-import { Fragment, useState } from "react";
+import { Fragment } from "react";
 import { formatCount, shortId } from "../../components/format.ts";
 import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -9,21 +9,21 @@ import type {
 } from "../../monitoring/models/metric/metric_content.ts";
 import type { MetricId } from "../../monitoring/models/metric/metric_id.ts";
 import { queryOf } from "../data/filters.ts";
-import { changeParams, fragmentTo, linkTo, useFragment, useIsVisible } from "../data/fragment.ts";
+import { linkTo, spanHref, useFragment, useIsVisible } from "../data/fragment.ts";
 import { LIVE } from "../data/queries.ts";
 import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
-import { Table } from "../kit/Table.tsx";
-import { LineSample, MAX_LINES, MetricChart, traceHref, useGroupName } from "./MetricChart.tsx";
+import { ParamSelect } from "../kit/FilterControls.tsx";
+import { numberColumn, Table } from "../kit/Table.tsx";
+import { Counts, LineSample, MAX_LINES, MetricChart, useGroupName } from "./MetricChart.tsx";
 import {
   figureName,
   figureTip,
   formatFigure,
   formatValue,
-  formatWhole,
   INTERVALS,
   sampleName,
   unitText,
@@ -42,7 +42,7 @@ export function MetricDetail({ id }: { id: MetricId }) {
   return (
     <DetailView
       className="metric"
-      back={{ text: "All metrics", href: fragmentTo("metrics", [], Object.fromEntries(params)) }}
+      back="All metrics"
       title={id.name}
       facts={
         <>
@@ -55,10 +55,7 @@ export function MetricDetail({ id }: { id: MetricId }) {
       actions={metric && (
         <>
           <Shape metric={metric} />
-          <CopyMenu
-            what="metric"
-            texts={{ "Copy as JSON": () => JSON.stringify(metric, null, 2) }}
-          />
+          <CopyMenu what="metric" json={metric} />
         </>
       )}
     >
@@ -75,19 +72,19 @@ function Shape({ metric: { kind, show, figures, by, attributes } }: { metric: Me
   const isKnown = by === null || attributes.some(({ name }) => name === by);
   return (
     <>
-      <Choice
+      <ParamSelect
         label="Show"
         name="show"
         value={show}
         choices={figures.map((figure) => [figure, figureName(figure, kind)])}
       />
-      <Choice
+      <ParamSelect
         label="by"
         name="by"
         value={by ?? ""}
         choices={[["", "nothing"], ...names, ...isKnown ? [] : [[by, by] as const]]}
       />
-      <Choice
+      <ParamSelect
         label="every"
         name="every"
         value={params.get("every") ?? ""}
@@ -97,24 +94,7 @@ function Shape({ metric: { kind, show, figures, by, attributes } }: { metric: Me
   );
 }
 
-function Choice({ label, name, value, choices }: {
-  label: string;
-  name: string;
-  value: string;
-  choices: readonly (readonly [value: string, text: string])[];
-}) {
-  return (
-    <label className="beside quiet">
-      {label}
-      <select value={value} onChange={({ target }) => changeParams({ [name]: target.value })}>
-        {choices.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
-      </select>
-    </label>
-  );
-}
-
 function Explorer({ metric }: { metric: MetricContent }) {
-  const hidden = useState<ReadonlySet<string | null>>(new Set());
   const { by, groups, largest, omitted, variants, kind } = metric;
   return (
     <div className="grid">
@@ -131,12 +111,12 @@ function Explorer({ metric }: { metric: MetricContent }) {
         </p>
       )}
       <section className="card" aria-label="Over time">
-        {groups.length === 0
-          ? <p className="empty">No values in this time.</p>
-          : <MetricChart metric={metric} hidden={hidden} />}
-        <p className="metric-counts quiet">
-          <Counts metric={metric} hidden={hidden[0]} />
-        </p>
+        {groups.length > 0 ? <MetricChart metric={metric} /> : (
+          <>
+            <p className="empty">No values in this time.</p>
+            <Counts metric={metric} shown={[]} />
+          </>
+        )}
       </section>
       {groups.length > 0 && (
         <Panel id="metric-groups" title={by === null ? "All values" : `By ${by}`}>
@@ -157,37 +137,6 @@ function Explorer({ metric }: { metric: MetricContent }) {
   );
 }
 
-/** What of the intervals is shown, and what is left out. */
-function Counts({ metric: { groups, intervals, omitted }, hidden }: {
-  metric: MetricContent;
-  hidden: ReadonlySet<string | null>;
-}) {
-  const { too_few, without_value, unknown } = intervals;
-  const shown = groups.slice(0, MAX_LINES).filter(({ value }) => !hidden.has(value))
-    .flatMap(({ points }) => points).filter(({ value }) => value !== null).length;
-  const parts = [
-    [intervals.shown - shown, "of lines not drawn"],
-    [too_few, "with too few values"],
-    [without_value, "without value"],
-    [unknown, "not known: no point before, or not sent"],
-  ] as const;
-  const others = parts.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}`);
-  const all = intervals.shown + too_few + without_value + unknown;
-  const left = [
-    ...omitted.older ? ["older points"] : [],
-    ...omitted.series > 0 ? [formatCount(omitted.series, "series", "series")] : [],
-  ];
-  return (
-    <>
-      <b title="Intervals of all groups that have points">
-        {shown} of {formatCount(all, "point")} shown
-      </b>
-      {others.length > 0 && `, ${others.join(", ")}`}
-      {left.length > 0 && `; left out, for the size: ${left.join(", ")}`}
-    </>
-  );
-}
-
 /** Columns of a table of groups. */
 const MAX_FIGURES = 6;
 
@@ -198,7 +147,6 @@ function Groups({ metric }: { metric: MetricContent }) {
   return (
     <Table<MetricGroup>
       caption="Groups, those with most values first"
-      className="data-table"
       columns={[
         {
           title: by ?? "Group",
@@ -210,19 +158,16 @@ function Groups({ metric }: { metric: MetricContent }) {
             </span>
           ),
         },
-        {
-          title: kind === "counter" ? "Points" : "n",
+        numberColumn(kind === "counter" ? "Points" : "n", ({ count }) => Math.round(count), {
           tip: kind === "counter" ? "Number of points" : figureTip("count", kind),
           width: 5,
-          numeric: true,
-          cell: ({ count }) => formatWhole(count),
-        },
+        }),
         ...shown.filter((figure) => figure !== "count").map((figure) => ({
           title: figureName(figure, kind),
           tip: figureTip(figure, kind),
           width: kind === "histogram" ? 8 : 6,
           numeric: true,
-          className: figure === show ? "shown" : "more-figure",
+          isWide: figure !== show,
           cell: ({ figures }: MetricGroup) => {
             const value = figures[figure] ?? null;
             return value === null ? "–" : formatFigure(value, figure, metric);
@@ -238,34 +183,21 @@ function Groups({ metric }: { metric: MetricContent }) {
 /** Attributes of a sample in its row. */
 const MAX_ATTRIBUTES = 4;
 
-function Samples({ metric: { largest, name, kind, unit } }: { metric: MetricContent }) {
-  const { params } = useFragment();
-  const groupedBy = (by: string) =>
-    fragmentTo("metrics", [name, kind, unit], { ...Object.fromEntries(params), by });
+function Samples({ metric: { largest, kind, unit } }: { metric: MetricContent }) {
+  const { path, to } = useFragment();
   const attributesOf = ({ attributes }: MetricSample) =>
     Object.entries(attributes).slice(0, MAX_ATTRIBUTES).map(([name, value]) => (
       <Fragment key={name}>
-        <a href={groupedBy(name)} title={`Group by ${name}`}>{`${name}=${value}`}</a>
+        <a href={to(path, { by: name })} title={`Group by ${name}`}>{`${name}=${value}`}</a>
         {" "}
       </Fragment>
     ));
   return (
     <Table<MetricSample>
       caption={`Largest ${sampleName(kind)}s`}
-      className="data-table"
       columns={[
-        {
-          title: "Time",
-          className: "sample-time",
-          cell: (sample) => (
-            <>
-              <Timestamp at={sample.at} precision="ms" />
-              {/* Where there is no room for a column. */}
-              <small>{attributesOf(sample)}</small>
-            </>
-          ),
-        },
-        { title: "Attributes", className: "sample-attributes", cell: attributesOf },
+        { title: "Time", width: 8, cell: ({ at }) => <Timestamp at={at} precision="ms" /> },
+        { title: "Attributes", isWide: true, cell: attributesOf },
         { title: "Value", width: 6, numeric: true, cell: ({ value }) => formatValue(value, unit) },
         {
           title: "Trace",
@@ -274,7 +206,7 @@ function Samples({ metric: { largest, name, kind, unit } }: { metric: MetricCont
           cell: (sample) =>
             sample.trace_id === null
               ? "–"
-              : <a className="mono" href={traceHref(sample)}>{shortId(sample.trace_id)}</a>,
+              : <a className="mono" href={spanHref(sample)}>{shortId(sample.trace_id)}</a>,
         },
       ]}
       rows={largest}

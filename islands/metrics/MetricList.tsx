@@ -1,7 +1,7 @@
 import type { MetricId } from "../../monitoring/models/metric/metric_id.ts";
-import type { MetricRow } from "../../monitoring/models/rows.ts";
+import type { MetricRow } from "../../monitoring/models/metric/metric_row.ts";
 import { queryOf } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { OF_DETAIL, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
@@ -13,10 +13,8 @@ export const keyOf = (id: MetricId) => JSON.stringify(pathOf(id));
 
 /** The list of metrics. @param props.openKey of the metric that is open */
 export function MetricList({ openKey }: { openKey: string | undefined }) {
-  const { params } = useFragment();
+  const { params, to } = useFragment();
   const list = useList("metrics", queryOf(params, "metrics"));
-  // How one metric is grouped says nothing of another one.
-  const { show: _, by: __, every: ___, ...filters } = Object.fromEntries(params);
   return (
     <RowList
       of="metrics"
@@ -24,7 +22,7 @@ export function MetricList({ openKey }: { openKey: string | undefined }) {
       columns={COLUMNS}
       caption="Metrics, those with the newest values first"
       keyOf={keyOf}
-      hrefOf={(row) => fragmentTo("metrics", pathOf(row), filters)}
+      hrefOf={(row) => to(pathOf(row), OF_DETAIL)}
       openKey={openKey}
       hint={
         <p>
@@ -33,11 +31,7 @@ export function MetricList({ openKey }: { openKey: string | undefined }) {
           <a href="#/connect">Connect</a>.
         </p>
       }
-      empty={
-        <p>
-          <b>No metrics received.</b>
-        </p>
-      }
+      empty={<b>No metrics received.</b>}
     />
   );
 }

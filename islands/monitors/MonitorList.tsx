@@ -1,18 +1,19 @@
 import { type ReactNode, useMemo } from "react";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
-import { MAX_LIST_ROWS, type MonitorRow } from "../../monitoring/models/rows.ts";
+import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
+import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import { DAY_MS, MINUTE_MS, readTimeBound } from "../../monitoring/models/time_units.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { TimeAxis } from "../charts/TimeAxis.tsx";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { useFragment } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationLabel } from "../kit/ApplicationLabel.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
 import { RunStrip } from "./RunStrip.tsx";
-import { describeRuns, kindOf, minutesText, runKey, State, wordOf } from "./words.tsx";
+import { describeRuns, minutesText, runKey, runPath, State, wordOf } from "./words.tsx";
 
 const MOST_TICKS = 6;
 
@@ -22,10 +23,10 @@ export function MonitorList({ list, openRun, below }: {
   openRun: string | undefined;
   below: ReactNode;
 }) {
-  const { params } = useFragment();
+  const { params, to } = useFragment();
   const time = useTime(list.rows, params.get("since"), params.get("until"));
   const shown = new URLSearchParams(params).toString();
-  const columns = useMemo(() => columnsOf(time, Object.fromEntries(params), openRun), [
+  const columns = useMemo(() => columnsOf(time, (run) => to(runPath(run)), openRun), [
     time,
     shown,
     openRun,
@@ -38,13 +39,7 @@ export function MonitorList({ list, openRun, below }: {
       columns={columns}
       caption="Monitors, the worst first"
       keyOf={({ monitor }) => monitor}
-      hrefOf={({ monitor, runs: [newest] }) =>
-        newest
-          ? fragmentTo("monitors", [`${newest.envelope}`, `${newest.index}`], {
-            ...Object.fromEntries(params),
-            monitor,
-          })
-          : fragmentTo("monitors", [], { ...Object.fromEntries(params), monitor })}
+      hrefOf={({ monitor, runs: [newest] }) => to(newest ? runPath(newest) : [], { monitor })}
       openKey={open?.monitor}
       isSummary
       above={list.rows.length > 0 && (
@@ -53,20 +48,19 @@ export function MonitorList({ list, openRun, below }: {
             ? `the ${formatNumber(MAX_LIST_ROWS)} monitors that reported last`
             : formatCount(list.rows.length, "monitor")}
           {states.map(([state, { length }]) => (
-            <span key={state} className={kindOf(state)}>
-              <span className={`mark ${kindOf(state)}`} aria-hidden="true" />
+            <State key={state} state={state}>
               {formatNumber(length)} {wordOf(state).toLowerCase()}
-            </span>
+            </State>
           ))}
         </p>
       )}
       below={list.rows.length > 0 && below}
       empty={
-        <p>
+        <>
           <b>No check-ins received.</b> Jobs report with{" "}
           <code>Sentry.withMonitor("nightly", job)</code>, in Python with{" "}
           <code>@monitor("nightly")</code>.
-        </p>
+        </>
       }
     />
   );
@@ -93,7 +87,7 @@ function useTime(
 
 function columnsOf(
   time: Extent,
-  params: Readonly<Record<string, string>>,
+  hrefOf: (run: MonitorRow["runs"][number]) => string,
   openRun: string | undefined,
 ): readonly Column<MonitorRow>[] {
   const { start_ms: from, end_ms: to } = time;
@@ -135,7 +129,7 @@ function columnsOf(
           row={row}
           time={time}
           openRun={openRun}
-          hrefOf={(run) => fragmentTo("monitors", [`${run.envelope}`, `${run.index}`], params)}
+          hrefOf={hrefOf}
         />
       ),
     },
@@ -146,32 +140,17 @@ function columnsOf(
       cell: ({ next_at, timezone, margin }) =>
         next_at === null ? <span className="quiet">not known</span> : (
           <div className="monitor">
-            <b>{timezone === null ? <Timestamp at={next_at} /> : timeIn(timezone, next_at)}</b>
+            <b>
+              <Timestamp at={next_at} />
+            </b>
             <span>
               {next_at < Date.now() && "due "}
               <TimeAgo at={next_at} />
             </span>
-            <span className="quiet">{timezone ?? "after the last run"}</span>
+            {timezone === null && <span className="quiet">after the last run</span>}
             <span className="quiet">margin {minutesText(margin)}</span>
           </div>
         ),
     },
   ];
-}
-
-/** Making one takes a millisecond. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** "30 Nov, 02:00" */
-function timeIn(timeZone: string, at: number): string {
-  try {
-    const known = formats.get(timeZone) ?? new Intl.DateTimeFormat("en-GB", {
-      ...{ timeZone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
-    });
-    formats.set(timeZone, known);
-    return known.format(at);
-  } catch {
-    // The browser knows other zones than the server.
-    return new Date(at).toISOString();
-  }
 }

@@ -1,6 +1,6 @@
 import "../view_code.ts";
 import { queryOf } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { Split } from "../kit/Split.tsx";
 import { MonitorList } from "./MonitorList.tsx";
@@ -40,10 +40,6 @@ export default function MonitorsView() {
           openRun={openRun}
           known={runs.rows.find((row) => runKey(row) === openRun)}
           monitors={monitors.rows}
-          back={fragmentTo("monitors", [], {
-            ...Object.fromEntries(params),
-            monitor: undefined,
-          })}
         />
       )}
     />

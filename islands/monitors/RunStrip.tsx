@@ -1,6 +1,7 @@
 import { formatDuration } from "../../components/format.ts";
 import { formatTimeOfDay } from "../../components/format_time.ts";
-import type { MonitorRow } from "../../monitoring/models/rows.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { barOf, percentAt } from "../charts/time_scale.ts";
@@ -68,7 +69,7 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
           data-open={openRun === runKey(run) || undefined}
           title={`${formatTimeOfDay(run.started_at)} ${wordOf(run.state)}, ${tookText(run)}`}
         >
-          <i className={`mark ${kindOf(run.state)}`} />
+          <OutcomeMark kind={kindOf(run.state)} />
         </a>
       ))}
       <div className="took-plot">

@@ -1,13 +1,13 @@
 import { formatCount, formatNumber, shortId } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
-import type { MonitorRow, MonitorRunRow } from "../../monitoring/models/rows.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import type { MonitorRow, MonitorRunRow } from "../../monitoring/models/monitors/monitor_row.ts";
+import { useFragment } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { MoreButton } from "../kit/ListNotice.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { tookText } from "./RunStrip.tsx";
-import { runKey, State } from "./words.tsx";
+import { runKey, runPath, State } from "./words.tsx";
 
 const LEGEND = ["ok", "failed", "running", "over_time", "missed"] as const;
 
@@ -23,8 +23,7 @@ export function RunTable({ list, monitor, openRun }: {
   monitor: MonitorRow | undefined;
   openRun: string | undefined;
 }) {
-  const { path, params } = useFragment();
-  const all = Object.fromEntries(params);
+  const { path, params, to } = useFragment();
   const chosen = SHOWN[params.get("runs") ?? ""];
   const rows = list.rows.filter(({ state }) => chosen?.includes(state) ?? true);
   const listed = (list.more ? "newest " : "") + formatCount(list.rows.length, "run");
@@ -45,9 +44,7 @@ export function RunTable({ list, monitor, openRun }: {
       <header className="line">
         <h3 id="runs">Runs</h3>
         <span className="quiet">{listed} {monitor && `of ${monitor.slug}`}</span>
-        {monitor && (
-          <a href={fragmentTo("monitors", path, { ...all, monitor: undefined })}>of all monitors</a>
-        )}
+        {monitor && <a href={to(path, { monitor: undefined })}>of all monitors</a>}
         <div className="end">
           <Segmented
             label="Runs shown"
@@ -62,12 +59,11 @@ export function RunTable({ list, monitor, openRun }: {
       </header>
       <Table
         caption="Runs, newest first"
-        className="data-table"
         columns={COLUMNS}
         rows={rows}
         keyOf={runKey}
         openKey={openRun}
-        hrefOf={({ envelope, index }) => fragmentTo("monitors", [`${envelope}`, `${index}`], all)}
+        hrefOf={(run) => to(runPath(run))}
       />
       {rows.length === 0 && (
         <p className="empty">{list.rows.length === 0 ? "No runs." : `None of the ${listed}.`}</p>

@@ -1,12 +1,14 @@
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
-import type { MonitorRow, MonitorState } from "../../monitoring/models/rows.ts";
+import type { MonitorRow, MonitorState } from "../../monitoring/models/monitors/monitor_row.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 
+type Kind = ComponentProps<typeof OutcomeMark>["kind"];
+
 /** Class of its mark and colour, its name, and what it means. */
-const STATES: Readonly<Record<MonitorState, readonly [kind: string, word: string, tip: string]>> = {
+const STATES: Readonly<Record<MonitorState, readonly [Kind, word: string, tip: string]>> = {
   ok: ["flows", "Ok", "Reported its end without an error"],
   failed: ["refused", "Failed", "Reported an error"],
   running: ["ring", "Running", "No end yet, within its time"],
@@ -19,16 +21,16 @@ const STATES: Readonly<Record<MonitorState, readonly [kind: string, word: string
   missed: ["missed", "Did not come", "No run started within the margin after the expected time"],
 };
 
-export const kindOf = (state: MonitorState): string => STATES[state][0];
+export const kindOf = (state: MonitorState): Kind => STATES[state][0];
 export const wordOf = (state: MonitorState): string => STATES[state][1];
 
-/** A state with its mark. */
-export function State({ state }: { state: MonitorState }) {
+/** A state with its mark. @param props.children default: its name */
+export function State({ state, children }: { state: MonitorState; children?: ReactNode }) {
   const [kind, word, tip] = STATES[state];
   return (
     <span className={kind} title={tip}>
-      <span className={`mark ${kind}`} aria-hidden="true" />
-      {word}
+      <OutcomeMark kind={kind} />
+      {children ?? word}
     </span>
   );
 }
@@ -37,8 +39,11 @@ export function State({ state }: { state: MonitorState }) {
 export const minutesText = (ms: number): string => `${formatNumber(ms / MINUTE_MS)}\u00a0min`;
 
 /** A run in the address. */
-export const runKey = ({ envelope, index }: MonitorRow["runs"][number]): string =>
-  `${envelope}/${index}`;
+export const runPath = ({ envelope, index }: MonitorRow["runs"][number]) => [
+  `${envelope}`,
+  `${index}`,
+];
+export const runKey = (run: MonitorRow["runs"][number]): string => runPath(run).join("/");
 
 export const isDuring = ({ start_ms, end_ms }: Extent, at: number): boolean =>
   at >= start_ms && at <= end_ms;
@@ -52,12 +57,7 @@ export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Exten
   const absent = missed.filter((at) => isDuring(time, at)).length;
   const what = has_more ? "listed run" : shown.length < runs.length ? "shown run" : "run";
   const of = `of ${formatCount(shown.length, what)}`;
-  const failures = failed > 0 && (
-    <span className="refused">
-      <OutcomeMark kind="refused" />
-      {formatNumber(failed)} {of} failed
-    </span>
-  );
+  const failures = failed > 0 && <State state="failed">{formatNumber(failed)} {of} failed</State>;
   const parts = [
     open > 0 && `${formatNumber(open)} ${failed > 0 ? "" : `${of} `}never finished`,
     absent > 0 && `${formatNumber(absent)} did not come`,

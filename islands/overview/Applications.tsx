@@ -9,11 +9,9 @@ import {
   type Reports,
 } from "../../monitoring/models/application_rows.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import {
-  type EndpointRow,
-  type ErrorGroupRow,
-  MAX_LIST_ROWS,
-} from "../../monitoring/models/rows.ts";
+import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
+import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";

@@ -1,7 +1,7 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
-import type { EndpointRow } from "../../monitoring/models/rows.ts";
+import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { isSlower } from "../../monitoring/models/trace/endpoints.ts";
 import {

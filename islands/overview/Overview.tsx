@@ -6,7 +6,7 @@ import {
   newestRelease,
   OWN_APPLICATION,
 } from "../../monitoring/models/application_rows.ts";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { isCompared } from "../../monitoring/models/trace/endpoints.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { queryOf } from "../data/filters.ts";

@@ -46,7 +46,6 @@ export function Receipts({ receipts }: { receipts: readonly Receipt[] }) {
   }, [rows]);
   return (
     <Table
-      className="data-table"
       caption="Envelopes of this page, newest first"
       columns={columns}
       rows={receipts}

@@ -1,5 +1,5 @@
 import { formatNumber } from "../../components/format.ts";
-import type { PageRow } from "../../monitoring/models/rows.ts";
+import type { PageRow } from "../../monitoring/models/trace/trace_row.ts";
 import { VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
 import { useList } from "../data/lists.ts";

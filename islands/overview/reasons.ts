@@ -1,6 +1,7 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { type ApplicationRow, newestRelease } from "../../monitoring/models/application_rows.ts";
-import type { EndpointRow, ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { isSlower, SLOWER, SLOWER_MS } from "../../monitoring/models/trace/endpoints.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";

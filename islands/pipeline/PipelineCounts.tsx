@@ -78,7 +78,6 @@ export function PipelineCounts({ ends, now }: {
       {storageProblem && <p className="waits">Envelopes are kept {storageProblem}.</p>}
       {compressionProblem && <p className="waits">Recordings are {compressionProblem}.</p>}
       <Table
-        className="data-table"
         caption="Envelopes by state"
         columns={COLUMNS}
         rows={rows}

@@ -1,8 +1,11 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Icon } from "../../components/Icon.tsx";
-import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import type { RecordingRow } from "../../monitoring/models/recording/recording_row.ts";
+import type { Moment } from "../../monitoring/models/trace/trace.ts";
 import { useRead } from "../data/use_read.ts";
 import { momentHref } from "../data/fragment.ts";
+import { Part } from "../kit/Part.tsx";
+import { PlayLink } from "../kit/PlayLink.tsx";
 import { Screen } from "./Screen.tsx";
 import { readSegments } from "./segments.ts";
 import { usePlayer } from "./use_player.ts";
@@ -40,6 +43,19 @@ export function canHaveStill(
   at = started_at,
 ): boolean {
   return kind === "page" && bytes <= MAX_STILL_BYTES && started_at <= at && at <= ended_at;
+}
+
+/** What a recorded page showed at a moment. */
+export function RecordingPart({ row, moment }: { row: RecordingRow; moment: Moment }) {
+  const { replay_id } = row;
+  const { at_ms } = moment;
+  return (
+    <Part title="Recording" beside={<PlayLink replayId={replay_id} moment={moment} />}>
+      {at_ms !== null && canHaveStill(row, at_ms) && (
+        <RecordingStill key={`${replay_id} ${at_ms}`} row={row} at={at_ms} />
+      )}
+    </Part>
+  );
 }
 
 function Still({ row, at, onShown }: { row: RecordingRow; at: number; onShown: () => void }) {

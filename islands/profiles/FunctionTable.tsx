@@ -1,8 +1,9 @@
 import { type CSSProperties, useMemo, useState } from "react";
-import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
+import { formatCount, formatDuration } from "../../components/format.ts";
 import type { FunctionRow } from "../../monitoring/models/profile/call_tree.ts";
 import { type CallTree, placeOf } from "../../monitoring/models/profile/profile_content.ts";
-import { type Column, Table } from "../kit/Table.tsx";
+import { MoreButton } from "../kit/ListNotice.tsx";
+import { type Column, numberColumn, Table } from "../kit/Table.tsx";
 import { kindOf } from "./ProfileFlame.tsx";
 
 /** Functions that are listed at first: others have hardly any time. */
@@ -64,11 +65,7 @@ export function FunctionTable({ tree, rows, selected, onSelect }: {
       width: 5.5,
       cell: ({ total }) => time(total),
     },
-    {
-      title: "Self samples",
-      className: "n count",
-      cell: ({ self }) => formatNumber(self),
-    },
+    numberColumn("Self samples", ({ self }) => self, { width: 5.5, className: "count" }),
   ], [tree, rows, selected]);
   return (
     <section className="profile-functions">
@@ -79,22 +76,15 @@ export function FunctionTable({ tree, rows, selected, onSelect }: {
         </span>
       </p>
       <Table
-        className="data-table"
         caption="Functions, most self time first"
         columns={columns}
         rows={rows.slice(0, most)}
         keyOf={({ frame }) => frame}
       />
-      {rows.length > most && most < MAX_ROWS && (
-        <button
-          type="button"
-          className="plain"
-          onClick={() => setMost(MAX_ROWS)}
-        >
-          Show {formatNumber(Math.min(MAX_ROWS, rows.length))} of{" "}
-          {formatCount(rows.length, "function")}
-        </button>
-      )}
+      <MoreButton
+        text="More functions"
+        more={rows.length > most && most < MAX_ROWS ? () => setMost(MAX_ROWS) : undefined}
+      />
     </section>
   );
 }

@@ -1,13 +1,15 @@
+import type { ReactNode } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
-import { KeyValueList } from "../../components/KeyValueList.tsx";
 import type { FunctionRow } from "../../monitoring/models/profile/call_tree.ts";
 import {
   type CallTree,
   placeOf,
   type ProfileContent,
 } from "../../monitoring/models/profile/profile_content.ts";
-import { changeParams, fragmentTo, linkTo } from "../data/fragment.ts";
-import { type DrawnBar, kindOf, spanHref } from "./ProfileFlame.tsx";
+import { fragmentTo, linkTo, spanHref } from "../data/fragment.ts";
+import { ParamSelect } from "../kit/FilterControls.tsx";
+import { Table } from "../kit/Table.tsx";
+import { type DrawnBar, kindOf } from "./ProfileFlame.tsx";
 import { percent } from "./ProfileList.tsx";
 
 /** Spans of a session that are offered. */
@@ -23,7 +25,7 @@ export function ProfileFacts({ profile, tree, rows, selected }: {
   rows: readonly FunctionRow[];
   selected: DrawnBar | undefined;
 }) {
-  const { row, span, spans, thread, threads, interval_ms } = profile;
+  const { row, span, spans, thread, threads } = profile;
   const hrefIn = (params: Record<string, string | undefined>) =>
     fragmentTo("profiles", [row.profile_id], params);
   return (
@@ -64,30 +66,14 @@ export function ProfileFacts({ profile, tree, rows, selected }: {
       )}
       <section>
         <h4>Profile</h4>
-        <KeyValueList
-          entries={[
-            {
-              name: "Thread",
-              value: (
-                <select
-                  aria-label="Thread"
-                  value={thread}
-                  onChange={({ target }) => changeParams({ thread: target.value })}
-                >
-                  {threads.map(({ id, name, samples }) => (
-                    <option key={id} value={id}>
-                      {name ?? id}, {formatCount(samples, "sample")}
-                    </option>
-                  ))}
-                </select>
-              ),
-            },
-            { name: "Sampling", value: `${Math.round(1_000 / interval_ms)} per second` },
-            {
-              name: "Of",
-              value: row.of === "session" ? "a profiler's session" : "one transaction",
-            },
-          ]}
+        <ParamSelect
+          label="Thread"
+          name="thread"
+          value={thread}
+          choices={threads.map(({ id, name, samples }) => [
+            id,
+            `${name ?? id}, ${formatCount(samples, "sample")}`,
+          ])}
         />
         <a href={linkTo("envelopes", [], { q: row.profile_id })}>Its envelopes</a>
       </section>
@@ -108,7 +94,7 @@ function SelectedFunction({ tree, rows, selected }: {
   const busy = rows.reduce((sum, { self }) => sum + self, 0);
   const time = (count: number | undefined) =>
     count === undefined ? "–" : formatDuration(count * tree.interval_ms);
-  const lines = [
+  const lines: readonly (readonly ReactNode[])[] = [
     ["Total", time(samples), all && `${time(all.total)}, ${percent(all.total / busy)}`],
     ["Self", time(self), time(all?.self)],
     ["Samples", samples ?? "–", all && `${all.total} of ${busy}`],
@@ -119,25 +105,21 @@ function SelectedFunction({ tree, rows, selected }: {
         <code>{of.function}</code> <small className="quiet">{KINDS[kindOf(of)]}</small>
       </h4>
       <code className="small quiet">{placeOf(of)}</code>
-      <table>
-        <caption className="vh">Time of {of.function}</caption>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col" className="n">here</th>
-            <th scope="col" className="n">in all</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(([name, here, inAll]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td className="n">{here}</td>
-              <td className="n">{inAll}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption={`Time of ${of.function}`}
+        columns={[
+          {
+            title: "Figure",
+            head: <span className="vh">Figure</span>,
+            isHead: true,
+            cell: ([name]) => name,
+          },
+          { title: "here", numeric: true, cell: ([, here]) => here },
+          { title: "in all", numeric: true, cell: ([, , inAll]) => inAll },
+        ]}
+        rows={lines}
+        keyOf={([name]) => String(name)}
+      />
       {calls > 1 && `Here: ${formatCount(calls, "narrow call")} together`}
     </section>
   );

@@ -1,51 +1,35 @@
 import { formatCount, formatDuration } from "../../components/format.ts";
-import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { ProfileRow } from "../../monitoring/models/rows.ts";
-import { queryOf } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
-import { useList } from "../data/lists.ts";
+import type { ProfileRow } from "../../monitoring/models/profile/profile_row.ts";
 import { RowList } from "../kit/RowList.tsx";
-import { sortParam } from "../kit/sort.ts";
-import type { Column } from "../kit/Table.tsx";
+import { useSortedList } from "../kit/sort.ts";
+import { type Column, numberColumn, timeColumn } from "../kit/Table.tsx";
 
 /** The list of profiles. @param props.openKey id of the one that is open */
 export function ProfileList({ openKey }: { openKey: string | undefined }) {
-  const { params } = useFragment();
-  const sort = sortParam(params, "profiles");
-  const order = sort ?? "-started_at";
-  const list = useList("profiles", { ...queryOf(params, "profiles"), sort: order });
+  const { list, sort, isUsual } = useSortedList("profiles", "-started_at");
   return (
     <RowList
       of="profiles"
       list={list}
       columns={COLUMNS}
-      caption={sort === undefined ? "Profiles, newest first" : "Profiles"}
-      sort={order}
+      caption={isUsual ? "Profiles, newest first" : "Profiles"}
+      sort={sort}
       keyOf={({ profile_id }) => profile_id}
-      hrefOf={({ profile_id }) => fragmentTo("profiles", [profile_id], Object.fromEntries(params))}
       openKey={openKey}
-      hint={HINT}
-      empty={
-        <>
-          <p>
-            <b>No profiles received.</b>
-          </p>
-          {HINT}
-        </>
+      hint={
+        <p>
+          Your application profiles with <code>profiles_sample_rate=1.0</code> in Python, or with
+          {" "}
+          <code>profileSessionSampleRate: 1, profileLifecycle: "trace"</code> and{" "}
+          <code>browserProfilingIntegration()</code> or <code>nodeProfilingIntegration()</code>{" "}
+          in JavaScript. A page is profiled if it is served with{" "}
+          <code>Document-Policy: js-profiling</code>.
+        </p>
       }
+      empty={<b>No profiles received.</b>}
     />
   );
 }
-
-const HINT = (
-  <p>
-    Your application profiles with <code>profiles_sample_rate=1.0</code> in Python, or with{" "}
-    <code>profileSessionSampleRate: 1, profileLifecycle: "trace"</code> and{" "}
-    <code>browserProfilingIntegration()</code> or <code>nodeProfilingIntegration()</code>{" "}
-    in JavaScript. A page is profiled if it is served with{" "}
-    <code>Document-Policy: js-profiling</code>.
-  </p>
-);
 
 export const SESSION = "Profiler session";
 
@@ -87,15 +71,9 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
         </span>
       ),
   },
-  {
-    title: "Samples",
-    tip: "On the main thread",
-    width: 6,
-    numeric: true,
-    isWide: true,
-    by: "samples",
-    cell: ({ samples }) => samples.toLocaleString("en"),
-  },
+  numberColumn("Samples", ({ samples }) => samples, {
+    ...{ tip: "On the main thread", isWide: true, by: "samples" },
+  }),
   {
     title: "Duration",
     tip: "From the first sample to the last one",
@@ -104,12 +82,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
     by: "duration",
     cell: ({ started_at, ended_at }) => formatDuration(ended_at - started_at),
   },
-  {
-    title: "Started",
-    width: 6.5,
-    by: "started_at",
-    cell: ({ started_at }) => <TimeAgo at={started_at} />,
-  },
+  timeColumn("Started", ({ started_at }) => started_at, { by: "started_at" }),
 ];
 
 /** A part of a whole. */

@@ -13,8 +13,8 @@ import {
   type ProfileContent,
 } from "../../monitoring/models/profile/profile_content.ts";
 import type { ProfileFrame } from "../../monitoring/models/profile/sent_profile.ts";
-import type { Extent } from "../../monitoring/models/trace/span_times.ts";
-import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
+import { type TimeWindow, useTimeWindow } from "../charts/use_time_window.ts";
+import { changeParams, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
@@ -32,6 +32,8 @@ import { profileName, SESSION } from "./ProfileList.tsx";
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Time order"], ["left-heavy", "Left-heavy"]] as const;
 
+const NO_TIME = { start_ms: 0, end_ms: 0 };
+
 /** One profile: of a transaction, of a session, or what its profiler recorded of a span. */
 export function ProfileView({ id }: { id: string }) {
   const { params } = useFragment();
@@ -46,27 +48,23 @@ export function ProfileView({ id }: { id: string }) {
     row && (() => read("profile", asked)),
   );
   const profile = content.value;
-  const [window, setWindow] = useState<Extent>();
+  const isHeavy = as === "left-heavy";
+  const timeWindow = useTimeWindow(
+    useMemo(() => profile ? wholeAxis(profile, isHeavy) : NO_TIME, [profile, isHeavy]),
+  );
   const [selected, setSelected] = useState<DrawnBar>();
   const shown = [id, span, thread, as].join();
   const [was, setWas] = useState(shown);
   if (was !== shown) {
     setWas(shown);
-    setWindow(undefined);
+    timeWindow.fit();
     setSelected(undefined);
   }
-  const close = window ? () => setWindow(undefined) : selected && (() => setSelected(undefined));
+  const close = timeWindow.isZoomed ? timeWindow.fit : selected && (() => setSelected(undefined));
   return (
     <DetailView
       className="profile"
-      back={{
-        text: "All profiles",
-        href: fragmentTo("profiles", [], {
-          ...Object.fromEntries(params),
-          span: undefined,
-          thread: undefined,
-        }),
-      }}
+      back="All profiles"
       title={profile?.span?.name ??
         (row ? row.of === "session" ? SESSION : profileName(row) : "Profile")}
       shown={span}
@@ -79,19 +77,13 @@ export function ProfileView({ id }: { id: string }) {
           <CopyId id={id} what={row.of === "session" ? "profiler id" : "profile id"} />
         </>
       )}
-      actions={profile && (
-        <CopyMenu
-          what="profile"
-          texts={{ "Copy as JSON": () => JSON.stringify(profile, null, 2) }}
-        />
-      )}
+      actions={profile && <CopyMenu what="profile" json={profile} />}
     >
       {profile && row && content.state !== "failed"
         ? (
           <Content
             key={shown}
-            {...{ profile, window, setWindow, selected, setSelected }}
-            isHeavy={as === "left-heavy"}
+            {...{ profile, isHeavy, timeWindow, selected, setSelected }}
           />
         )
         : <Unread what="profile" of={list.state === "ready" && row ? content : list} />}
@@ -99,12 +91,10 @@ export function ProfileView({ id }: { id: string }) {
   );
 }
 
-function Content({ profile, isHeavy, window, setWindow, selected, setSelected }: {
+function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
   profile: ProfileContent;
   isHeavy: boolean;
-  /** Undefined: the whole profile. */
-  window: Extent | undefined;
-  setWindow: (window: Extent | undefined) => void;
+  timeWindow: TimeWindow;
   selected: DrawnBar | undefined;
   setSelected: (bar: DrawnBar | undefined) => void;
 }) {
@@ -184,8 +174,8 @@ function Content({ profile, isHeavy, window, setWindow, selected, setSelected }:
             <ProfileFlame
               profile={profile}
               tree={drawn}
-              isHeavy={isHeavy}
-              {...{ window, setWindow, selected, matches }}
+              {...{ isHeavy, timeWindow, selected }}
+              found={matches}
               onSelect={setSelected}
             />
           )}

@@ -1,21 +1,17 @@
 import { ellipsize, formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import { TimeAgo } from "../../components/Timestamp.tsx";
 import {
   addressPath,
   type EventKind,
   SLACK_MS,
   timeLineEnd,
 } from "../../monitoring/models/recording/timeline.ts";
-import type { RecordingRow } from "../../monitoring/models/rows.ts";
-import { queryOf } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
-import { sortParam } from "../kit/sort.ts";
+import type { RecordingRow } from "../../monitoring/models/recording/recording_row.ts";
+import { useSortedList } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
 import { RowList } from "../kit/RowList.tsx";
-import type { Column } from "../kit/Table.tsx";
-import { useList } from "../data/lists.ts";
+import { type Column, timeColumn } from "../kit/Table.tsx";
 import { type ReactNode, useEffect, useRef } from "react";
 import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
@@ -28,19 +24,15 @@ import { marksOf, percent } from "./TimeLine.tsx";
  * @param props.openKey id of the recording that is open
  */
 export function RecordingList({ openKey }: { openKey: string | undefined }) {
-  const { params } = useFragment();
-  const sort = sortParam(params, "recordings");
-  const order = sort ?? "-started_at";
-  const list = useList("recordings", { ...queryOf(params, "recordings"), sort: order });
+  const { list, sort, isUsual } = useSortedList("recordings", "-started_at");
   return (
     <RowList
       of="recordings"
       list={list}
       columns={COLUMNS}
-      caption={sort === undefined ? "Recordings, newest first" : "Recordings"}
-      sort={order}
+      caption={isUsual ? "Recordings, newest first" : "Recordings"}
+      sort={sort}
       keyOf={({ replay_id }) => replay_id}
-      hrefOf={({ replay_id }) => fragmentTo("recordings", [replay_id], Object.fromEntries(params))}
       openKey={openKey}
       hint={
         <p>
@@ -50,11 +42,11 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
         </p>
       }
       empty={
-        <p>
+        <>
           <b>No recordings received.</b>{" "}
           The page records a part of its sessions, and each session with an error:{" "}
           <a href="#/settings">throw one</a> in Settings.
-        </p>
+        </>
       }
     />
   );
@@ -82,12 +74,7 @@ const COLUMNS: readonly Column<RecordingRow>[] = [
     by: "duration",
     cell: ({ started_at, ended_at }) => formatClock(ended_at - started_at),
   },
-  {
-    title: "Started",
-    width: 6.5,
-    by: "started_at",
-    cell: ({ started_at }) => <TimeAgo at={started_at} />,
-  },
+  timeColumn("Started", ({ started_at }) => started_at, { by: "started_at" }),
 ];
 
 /** Characters of a version. */

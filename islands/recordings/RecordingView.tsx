@@ -12,11 +12,11 @@ import {
   type Segment,
 } from "../../monitoring/models/recording/recording.ts";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
-import type { RecordingRow } from "../../monitoring/models/rows.ts";
+import type { RecordingRow } from "../../monitoring/models/recording/recording_row.ts";
 import { CopyId } from "../kit/CopyButton.tsx";
 import { ErrorBoundary } from "../kit/ErrorBoundary.tsx";
 import { ALL } from "../data/filters.ts";
-import { fragmentTo, useFragment } from "../data/fragment.ts";
+import { fragmentTo } from "../data/fragment.ts";
 import { LoadedPart } from "../kit/LoadedPart.tsx";
 import { PlayerPanel } from "./PlayerPanel.tsx";
 import { describeMissing } from "./TimeLine.tsx";
@@ -36,15 +36,11 @@ export function RecordingView({ replayId }: {
   replayId: string;
 }) {
   const result = useRecording(replayId);
-  const { params } = useFragment();
   const { row } = result;
   return (
     <DetailView
       className="one-recording"
-      back={{
-        text: "All recordings",
-        href: fragmentTo("recordings", [], { ...Object.fromEntries(params), at: undefined }),
-      }}
+      back="All recordings"
       title={row?.page ? `Recording of ${addressPath(row.page)}` : "Recording"}
       facts={
         <>

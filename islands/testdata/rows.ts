@@ -1,10 +1,8 @@
 import type { Receipt } from "../../monitoring/browser/mod.ts";
-import type {
-  LogRow,
-  MonitorRunRow,
-  OccurrenceRow,
-  TraceRow,
-} from "../../monitoring/models/rows.ts";
+import type { LogRow } from "../../monitoring/models/log_row.ts";
+import type { MonitorRunRow } from "../../monitoring/models/monitors/monitor_row.ts";
+import type { OccurrenceRow } from "../../monitoring/models/error/error_row.ts";
+import type { TraceRow } from "../../monitoring/models/trace/trace_row.ts";
 
 /** Rows and receipts; a test sets the fields that it is about. */
 

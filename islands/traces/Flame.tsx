@@ -1,109 +1,46 @@
-import { type ReactNode, useMemo } from "react";
-import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
+import { type ReactNode, useCallback, useMemo, useRef } from "react";
+import { formatCount, formatDuration } from "../../components/format.ts";
 import { type FlameBar, flameBars } from "../../monitoring/models/trace/flame.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
+import { FlameGraph, useWidth } from "../charts/FlameGraph.tsx";
+import type { TimeWindow } from "../charts/use_time_window.ts";
 import { spanClasses } from "./span_classes.ts";
-import { barOf } from "../charts/time_scale.ts";
-import type { TimeWindow } from "./use_time_window.ts";
 
-/** Height of a lane in pixels. */
-const LANE_PX = 20;
-/** Bars that are drawn, the longest first: more would be lines beside each other. */
-const MAX_BARS = 1_500;
-/** Percent of the width from which on a bar has a text. */
-const TEXT_FROM = 2;
-
-/**
- * The spans of a trace as bars below each other. A click selects a span, another one shows its time. The waterfall has
- * the same spans for the keyboard and for screen readers.
- */
+/** The spans of a trace as bars below each other. @param props.matches keys of the spans that the search found */
 export function Flame({ trace, timeWindow, matches, selected, axis, onSelect }: {
   trace: Trace;
   timeWindow: TimeWindow;
-  /** Keys of the spans that the search found. */
   matches: ReadonlySet<string>;
   /** Key of the selected span. */
   selected: string | undefined;
   axis: ReactNode;
   onSelect: (key: string) => void;
 }) {
-  const { window } = timeWindow;
+  const frame = useRef<HTMLDivElement>(null);
   const bars = useMemo(() => flameBars(trace.tree, trace.times), [trace]);
-  const lanes = bars.reduce((most, { lane }) => Math.max(most, lane + 1), 1);
-  const shown = useMemo(() => {
-    const inWindow = bars.filter((bar) => barOf(window, bar) !== undefined);
-    const lengthOf = ({ start_ms, end_ms }: FlameBar) => end_ms - start_ms;
-    return inWindow.sort((a, b) => lengthOf(b) - lengthOf(a));
-  }, [bars, window]);
+  const lookOf = useCallback(({ node, start_ms, end_ms }: FlameBar) => {
+    const { span } = node;
+    const time = trace.times.byNode.get(node)!;
+    const text = span ? [span.op, span.name].filter(Boolean).join(" ") : "Missing parent";
+    const duration = time.isOpen ? "no end" : span && formatDuration(end_ms - start_ms);
+    return {
+      className: spanClasses(span, time),
+      kind: span ? spanKind(span) : undefined,
+      text,
+      title: duration ? `${text}, ${duration}` : text,
+    };
+  }, [trace]);
   return (
-    <div
-      className="flame"
-      role="group"
-      tabIndex={0}
-      aria-label={`Flame graph of ${formatCount(bars.length, "span")}`}
-      aria-description="The waterfall has the same spans as rows. Plus, minus and arrows zoom and move."
+    <FlameGraph
+      label={`Flame graph of ${formatCount(bars.length, "span")}`}
+      description="The waterfall has the same spans as rows. Plus, minus and arrows zoom and move."
+      width={useWidth(frame)}
+      {...{ frame, bars, timeWindow, selected, matches, lookOf }}
+      onSelect={({ key }) => onSelect(key)}
       onKeyDown={timeWindow.onPanKey}
-      onClick={({ target }) => {
-        const { key } = (target as Element).closest<HTMLElement>("[data-key]")?.dataset ?? {};
-        const bar = bars.find(({ node }) => node.key === key);
-        if (!bar) return;
-        if (key === selected) timeWindow.select(bar.start_ms, bar.end_ms);
-        else onSelect(bar.node.key);
-      }}
     >
       <div className="wf-head quiet">{axis}</div>
-      <div className="flame-lanes" style={{ height: lanes * LANE_PX }} aria-hidden="true">
-        {shown.slice(0, MAX_BARS).map((bar) => (
-          <Bar
-            key={bar.node.key}
-            bar={bar}
-            trace={trace}
-            timeWindow={timeWindow}
-            isSelected={bar.node.key === selected}
-            isMatch={matches.has(bar.node.key)}
-          />
-        ))}
-      </div>
-      {shown.length > MAX_BARS && (
-        <p className="note">
-          The {formatNumber(MAX_BARS)} longest of{" "}
-          {formatCount(shown.length, "span")}. Zoom in to see the others.
-        </p>
-      )}
-    </div>
-  );
-}
-
-function Bar({ bar, trace, timeWindow, isSelected, isMatch }: {
-  bar: FlameBar;
-  trace: Trace;
-  timeWindow: TimeWindow;
-  isSelected: boolean;
-  isMatch: boolean;
-}) {
-  const { node, lane, start_ms, end_ms } = bar;
-  const place = barOf(timeWindow.window, bar);
-  if (place === undefined) return null;
-  const { span } = node;
-  const { isOpen } = trace.times.byNode.get(node)!;
-  const duration = isOpen ? ", no end" : span ? `, ${formatDuration(end_ms - start_ms)}` : "";
-  const name = span ? [span.op, span.name].filter(Boolean).join(" ") : "Missing parent";
-  const classes = [
-    "flame-bar small",
-    spanClasses(span, trace.times.byNode.get(node)!),
-    isSelected && "selected",
-    isMatch && "match",
-  ];
-  return (
-    <span
-      className={classes.filter(Boolean).join(" ")}
-      data-key={node.key}
-      data-kind={span ? spanKind(span) : undefined}
-      title={`${name}${duration}`}
-      style={{ left: `${place.left}%`, width: `${place.width}%`, top: lane * LANE_PX }}
-    >
-      {place.width >= TEXT_FROM && name}
-    </span>
+    </FlameGraph>
   );
 }

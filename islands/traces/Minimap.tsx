@@ -4,7 +4,7 @@ import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { barOf, percentAt } from "../charts/time_scale.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
-import type { TimeWindow } from "./use_time_window.ts";
+import type { TimeWindow } from "../charts/use_time_window.ts";
 
 /** A small picture of the trace. Dragging or keys select the time that the waterfall shows. */
 export function Minimap({ trace, timeWindow }: { trace: Trace; timeWindow: TimeWindow }) {

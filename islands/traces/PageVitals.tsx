@@ -1,19 +1,14 @@
-import { formatNumber } from "../../components/format.ts";
-import type { PageRow } from "../../monitoring/models/rows.ts";
+import type { PageRow } from "../../monitoring/models/trace/trace_row.ts";
 import { PAGE_VITALS } from "../../monitoring/models/trace/page_vitals.ts";
-import { queryOf } from "../data/filters.ts";
-import { linkTo, useFragment } from "../data/fragment.ts";
-import { sortParam } from "../kit/sort.ts";
+import { linkTo } from "../data/fragment.ts";
+import { useSortedList } from "../kit/sort.ts";
 import { VITAL_TIP, VitalBar } from "../charts/VitalBar.tsx";
 import { RowList } from "../kit/RowList.tsx";
-import type { Column } from "../kit/Table.tsx";
-import { useList } from "../data/lists.ts";
+import { type Column, numberColumn } from "../kit/Table.tsx";
 
 /** The web vitals of page loads and navigations, one row for each page. A row leads to the loads of the page, slowest first. */
 export function PageVitals() {
-  const { params } = useFragment();
-  const sort = sortParam(params, "pages");
-  const list = useList("pages", { ...queryOf(params), sort });
+  const { list, sort } = useSortedList("pages");
   return (
     <RowList
       what="pages"
@@ -27,9 +22,9 @@ export function PageVitals() {
         linkTo("traces", [], { page, application, sort: "slowest" })}
       actions={<a href={linkTo("traces")}>All traces</a>}
       empty={
-        <p>
+        <>
           <b>No web vitals received.</b> Browser SDKs send them with each page load.
-        </p>
+        </>
       }
     />
   );
@@ -41,14 +36,7 @@ const COLUMNS: readonly Column<PageRow>[] = [
     cell: ({ page }, link) => link(page),
     aside: { title: "Application", applications: ({ application }) => [application] },
   },
-  {
-    title: "Loads",
-    width: 4.5,
-    numeric: true,
-    isWide: true,
-    by: "loads",
-    cell: ({ loads }) => formatNumber(loads),
-  },
+  numberColumn("Loads", ({ loads }) => loads, { width: 4.5, isWide: true, by: "loads" }),
   ...PAGE_VITALS.map((name): Column<PageRow> => ({
     title: `${name.toUpperCase()} p75`,
     tip: VITAL_TIP,

@@ -1,7 +1,7 @@
 import { formatOffset, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { readAttributes, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
-import { linkTo } from "../data/fragment.ts";
+import { spanHref } from "../data/fragment.ts";
 import type { LogAttributes } from "../../monitoring/protocol/log_levels.ts";
 
 /**
@@ -37,7 +37,7 @@ export function SpanEvents({ span: { events = [], links = [] }, offsetOf }: {
           <ul className="span-events">
             {links.map(({ trace_id, span_id, attributes }, index) => (
               <li key={index}>
-                <a href={linkTo("traces", [trace_id], { span: span_id ?? undefined })}>
+                <a href={spanHref({ trace_id, span_id })}>
                   {span_id === null ? "Trace" : `Span ${shortId(span_id)} of trace`}{" "}
                   {shortId(trace_id)}
                 </a>

@@ -1,14 +1,12 @@
 import { formatDuration } from "../../components/format.ts";
 import { busySamples, mainFunction } from "../../monitoring/models/profile/call_tree.ts";
-import type { ProfileRow } from "../../monitoring/models/rows.ts";
+import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
+import type { ProfileRow } from "../../monitoring/models/profile/profile_row.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { linkTo } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { read } from "../data/read.ts";
 import { useRead } from "../data/use_read.ts";
-
-/** With fewer samples a part of them means nothing. */
-const MIN_SAMPLES = 5;
 
 /** While these wait, their thread runs other requests. */
 const WAITS = /^(db\b|http\.client$)/;

@@ -10,7 +10,7 @@ import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { spanClasses } from "./span_classes.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { countMarks, EventMark } from "./TimeAxis.tsx";
-import { barOf, clustersOf, percentAt } from "../charts/time_scale.ts";
+import { barOf, clustersOf, solidParts } from "../charts/time_scale.ts";
 
 /** Deeper rows are indented no further; `aria-level` has their depth. */
 const MAX_INDENT = 16;
@@ -167,30 +167,4 @@ function SpanBar({ window, time, self: [own = [], ...others], isLong, children }
       <span className="vh">, {children}</span>
     </span>
   );
-}
-
-/** More parts than can be distinguished. */
-const MAX_PARTS = 100;
-
-/** A gradient that is solid in these parts of the shown part of a bar. */
-function solidParts(shown: Extent, self: readonly Extent[]): string {
-  const parts = self.map(({ start_ms, end_ms }) => [
-    Math.max(0, percentAt(shown, start_ms)),
-    Math.min(100, percentAt(shown, end_ms)),
-  ]).filter(([from, to]) => from! <= to!) as [number, number][];
-  const stops = (parts.length > MAX_PARTS ? solidShares(parts) : parts).map(([from, to]) =>
-    `transparent ${from}%, currentColor ${from}% ${to}%, transparent ${to}%`
-  );
-  return stops.length === 0 ? "none" : `linear-gradient(90deg, ${stops.join(", ")})`;
-}
-
-/** Of many parts: each percent of the bar is solid by its share. */
-function solidShares(parts: readonly [from: number, to: number][]): [number, number][] {
-  const shares = Array<number>(100).fill(0);
-  for (const [from, to] of parts) {
-    for (let n = Math.floor(from); n < to; n++) {
-      shares[n]! += Math.min(to, n + 1) - Math.max(from, n);
-    }
-  }
-  return shares.map((share, n) => [n, n + Math.min(1, share)]);
 }

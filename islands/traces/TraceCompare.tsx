@@ -62,7 +62,8 @@ export function TraceCompare({ ids: [idA, idB] }: {
   return (
     <DetailView
       className="trace"
-      back={{ text: "Trace A", href: linkTo("traces", [idA]) }}
+      back="Trace A"
+      backHref={linkTo("traces", [idA])}
       title="Two traces compared"
       actions={
         <>
@@ -84,7 +85,6 @@ export function TraceCompare({ ids: [idA, idB] }: {
               left out.
             </p>
             <Table
-              className="data-table"
               caption="Spans of both traces, largest change of their self time first"
               columns={columns}
               rows={comparison.pairs}

@@ -4,16 +4,14 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
-import type { TraceRow } from "../../monitoring/models/rows.ts";
-import { sortParam } from "../kit/sort.ts";
+import type { TraceRow } from "../../monitoring/models/trace/trace_row.ts";
+import { useSortedList } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
-import { fragmentTo, linkTo, momentHref, useFragment } from "../data/fragment.ts";
-import { queryOf } from "../data/filters.ts";
+import { linkTo, momentHref, OF_DETAIL, useFragment } from "../data/fragment.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { RowList } from "../kit/RowList.tsx";
-import type { Column } from "../kit/Table.tsx";
-import { useList } from "../data/lists.ts";
+import { type Column, timeColumn } from "../kit/Table.tsx";
 
 /**
  * The list of traces.
@@ -26,10 +24,8 @@ export function TraceList({ openKey, compareWith }: {
   openKey?: string | undefined;
   compareWith?: string;
 }) {
-  const { params } = useFragment();
-  const sort = sortParam(params, "traces");
-  const query = queryOf(params, "traces");
-  const list = useList("traces", { ...query, sort: sort ?? "-started_at" });
+  const { to } = useFragment();
+  const { list, query, sort, isUsual } = useSortedList("traces", "-started_at");
   const isCandidate = (row: TraceRow) =>
     compareWith === undefined ||
     (row.trace_id !== compareWith && (query.name === undefined || query.name === row.name));
@@ -39,15 +35,12 @@ export function TraceList({ openKey, compareWith }: {
     <RowList
       list={{ ...list, rows }}
       columns={COLUMNS}
-      caption={sort === undefined ? "Traces, newest first" : "Traces"}
-      sort={sort ?? "-started_at"}
+      caption={isUsual ? "Traces, newest first" : "Traces"}
+      sort={sort}
       keyOf={({ trace_id }) => trace_id}
       hrefOf={(row) =>
         compareWith === undefined
-          ? fragmentTo("traces", [row.trace_id], {
-            ...Object.fromEntries(params),
-            span: spanOf(row),
-          })
+          ? to([row.trace_id], { ...OF_DETAIL, span: spanOf(row) })
           : linkTo("traces", [compareWith, "compare", row.trace_id])}
       openKey={openKey}
       of="traces"
@@ -69,9 +62,9 @@ export function TraceList({ openKey, compareWith }: {
           </p>
         )}
       empty={
-        <p>
+        <>
           <b>No traces received.</b> <a href="#/settings">Send test signals</a> in Settings.
-        </p>
+        </>
       }
     />
   );
@@ -81,13 +74,7 @@ export function TraceList({ openKey, compareWith }: {
 const WHOLE = "Of the whole trace, all applications";
 
 const COLUMNS: readonly Column<TraceRow>[] = [
-  {
-    title: "Started",
-    width: 6.5,
-    className: "started",
-    by: "started_at",
-    cell: ({ started_at }) => <TimeAgo at={started_at} />,
-  },
+  timeColumn("Started", ({ started_at }) => started_at, { className: "started", by: "started_at" }),
   {
     title: "Trace",
     cell: (row, link) => (

@@ -2,7 +2,7 @@ import type { KeyboardEvent } from "react";
 import { MAX_QUERY_LENGTH } from "../../monitoring/models/query/query.ts";
 import { Menu } from "../kit/Menu.tsx";
 import { QUERY_HELP, SearchInput } from "../kit/SearchField.tsx";
-import type { TimeWindow } from "./use_time_window.ts";
+import type { TimeWindow } from "../charts/use_time_window.ts";
 
 /** Search in a trace. */
 export function TraceSearch({ text, onText, count, current, step }: {

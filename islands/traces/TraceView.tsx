@@ -19,7 +19,8 @@ import { TraceFacts, traceWarnings, Warnings } from "./TraceHeader.tsx";
 import { useTraceContent } from "../data/use_read.ts";
 import { TraceLogs } from "./TraceLogs.tsx";
 import { TraceMenu, TraceSearch } from "./TraceToolbar.tsx";
-import { useTimeWindow } from "./use_time_window.ts";
+import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
+import { useTimeWindow } from "../charts/use_time_window.ts";
 import { useTraceRows } from "./use_trace_rows.ts";
 import { type ScrollRequest, Waterfall } from "./Waterfall.tsx";
 import { formatVitals, WebVitals } from "./WebVitals.tsx";
@@ -41,14 +42,13 @@ const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
  * One trace: facts, search, minimap, waterfall, and the selected span.
  */
 export function TraceView({ traceId }: { traceId: string }) {
-  const { params } = useFragment();
+  const { params, to } = useFragment();
   const content = useTraceContent(traceId);
   const stored = content.value ?? NO_CONTENT;
   // Reading a large trace takes a frame or two.
   const trace = useMemo(() => readTrace(stored), [stored]);
-  const timeWindow = useTimeWindow(trace);
-  const { window, frame } = timeWindow;
-  const isZoomed = window.start_ms > frame.start_ms || window.end_ms < frame.end_ms;
+  const timeWindow = useTimeWindow(trace, trace.sections, mainSection(trace.sections));
+  const { window, isZoomed } = timeWindow;
   // Once shown, the minimap stays: it may have the focus, and the rows must not move.
   const [wasZoomed, setWasZoomed] = useState(false);
   if (isZoomed && !wasZoomed) setWasZoomed(true);
@@ -130,8 +130,7 @@ export function TraceView({ traceId }: { traceId: string }) {
     select(undefined);
     if (selected !== undefined) bringIntoView(selected, true);
   };
-  const spanHref = (span: string) =>
-    fragmentTo("traces", [traceId], { ...Object.fromEntries(params), span, pattern: undefined });
+  const spanHref = (span: string) => to([traceId], { span, pattern: undefined });
   const firstFailed = trace.tree.nodes.find(({ span }) => span?.failed);
   const hrefOf = ({ error, envelope }: PlacedMark) =>
     error !== null
@@ -157,14 +156,7 @@ export function TraceView({ traceId }: { traceId: string }) {
   return (
     <DetailView
       className="trace"
-      back={{
-        text: "All traces",
-        href: fragmentTo("traces", [], {
-          ...Object.fromEntries(params),
-          span: undefined,
-          pattern: undefined,
-        }),
-      }}
+      back="All traces"
       title={isEmpty ? "Trace" : displayName(trace.summary)}
       facts={
         <>
@@ -184,10 +176,7 @@ export function TraceView({ traceId }: { traceId: string }) {
         <>
           <PlayLink replayId={stored.replay_id} moment={trace.moment} />
           <a href={chooseHref(traceId, trace.summary)}>Compare</a>
-          <CopyMenu
-            what="trace"
-            texts={{ "Copy as JSON": () => JSON.stringify(stored, null, 2) }}
-          />
+          <CopyMenu what="trace" json={stored} />
           <TraceMenu
             timeWindow={timeWindow}
             hasSections={trace.sections.length > 1}

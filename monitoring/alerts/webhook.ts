@@ -1,4 +1,4 @@
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import { postJson } from "../post_json.ts";
 import { isRetryable } from "../protocol/retry.ts";
 

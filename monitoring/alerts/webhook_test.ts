@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "../../tests/harness/until.ts";
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import { AlertWebhook, type WebhookOptions } from "./webhook.ts";
 
 const alertOf = (n: number, rest: Partial<GroupAlert> = {}): GroupAlert => ({

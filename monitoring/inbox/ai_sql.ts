@@ -1,6 +1,7 @@
 import { rankedPage } from "../models/index/list_cursor.ts";
 import { type ListQuery, readSort, SORT_COLUMNS } from "../models/list_query.ts";
-import type { AiRunRow, Page } from "../models/rows.ts";
+import type { AiRunRow } from "../models/ai/ai_row.ts";
+import type { Page } from "../models/rows.ts";
 import { type AiRun, runsOf, type StoredAiSpan } from "../models/ai/ai_runs.ts";
 import { all, FILTERS, filtersOf, SENDER, TIME, when } from "./list_builder.ts";
 import { durationMatches, traceMatches } from "./query_sql.ts";

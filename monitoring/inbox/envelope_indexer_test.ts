@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as esbuild from "esbuild";
 import { until } from "../../tests/harness/until.ts";
-import type { ErrorGroupRow } from "../models/rows.ts";
+import type { ErrorGroupRow } from "../models/error/error_row.ts";
 import { InboxClosedError } from "./inbox_types.ts";
 import { Inbox } from "./inbox.ts";
 import { admitted, envelopeOf, error, eventEnvelope, log } from "./testdata/envelopes.ts";

@@ -1,6 +1,6 @@
 import type { Inbox } from "./inbox.ts";
 import type { InboxQuery } from "./inbox_types.ts";
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import { admitted, eventEnvelope } from "./testdata/envelopes.ts";
 import { eventStream } from "./event_stream.ts";

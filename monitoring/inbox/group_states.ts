@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLTagStore } from "node:sqlite";
 import { KEYS_PER_ENVELOPE, rowKeyOf } from "../models/index/list_cursor.ts";
-import type { ErrorGroupRow, GroupState } from "../models/rows.ts";
+import type { ErrorGroupRow, GroupState } from "../models/error/error_row.ts";
 
 /**
  * What an arriving error is to its group. `new`: the first one. `regression`: the group was resolved, and is open again.

@@ -1,7 +1,8 @@
 import { idOfTime } from "../models/index/list_cursor.ts";
 import type { MetricQuery } from "./metric_reader.ts";
 import type { ListQuery } from "../models/list_query.ts";
-import type { GroupState, Page } from "../models/rows.ts";
+import type { GroupState } from "../models/error/error_row.ts";
+import type { Page } from "../models/rows.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";

@@ -13,7 +13,7 @@ import { eventStream } from "./event_stream.ts";
 import type { Inbox } from "./inbox.ts";
 import { type InboxQuery, InboxUnavailableError } from "./inbox_types.ts";
 import { createInboxPosts, POSTS } from "./inbox_posts.ts";
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import { DecodeError } from "../protocol/encoding.ts";
 import { EnvelopeError } from "../protocol/envelope.ts";
 import { contentTypeOf } from "../protocol/format.ts";

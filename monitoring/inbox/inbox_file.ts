@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLTagStore } from "node:sqlite";
 import type { EnvelopeIndex } from "../models/index/index_entries.ts";
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import { transaction } from "../storage/open_database.ts";
 import type { LogPage, NewEnvelope, ReadyChange } from "./change.ts";
 import { EnvelopeTable } from "./envelope_table.ts";

@@ -1,5 +1,6 @@
 import type { ListQuery } from "../models/list_query.ts";
-import type { GroupAlert, Lists } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
+import type { Lists } from "../models/rows.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
 

@@ -7,7 +7,7 @@ import {
 import { KEYS_PER_ENVELOPE, rowKeyOf } from "../models/index/list_cursor.ts";
 import { severityOf } from "../protocol/log_levels.ts";
 import { UNKNOWN_NAME } from "../models/application_rows.ts";
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import { groupTitle, hashTitle } from "../models/error/group_title.ts";
 import type { ErrorEntry } from "../models/error/error_entry.ts";
 import { idsOfSameException } from "../models/otlp/otlp_exception.ts";

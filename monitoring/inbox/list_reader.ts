@@ -12,16 +12,13 @@ import {
   MAX_COUNT,
   newestRelease,
 } from "../models/application_rows.ts";
-import {
-  type ErrorGroupRow,
-  type FeedbackRow,
-  type LogRow,
-  MAX_LIST_ROWS,
-  type Page,
-  type ProfileRow,
-  type RecordingRow,
-  type TraceRow,
-} from "../models/rows.ts";
+import type { ErrorGroupRow } from "../models/error/error_row.ts";
+import type { FeedbackRow } from "../models/feedback/feedback_row.ts";
+import type { LogRow } from "../models/log_row.ts";
+import { MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+import type { ProfileRow } from "../models/profile/profile_row.ts";
+import type { RecordingRow } from "../models/recording/recording_row.ts";
+import type { TraceRow } from "../models/trace/trace_row.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { Histogram, HistogramList } from "../models/histogram.ts";
 import type { VitalsEntry } from "../models/trace/page_vitals.ts";

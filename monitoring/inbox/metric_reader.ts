@@ -11,7 +11,8 @@ import {
 } from "../models/metric/metric_content.ts";
 import type { Point, Sample } from "../models/metric/metric_entry.ts";
 import type { MetricId } from "../models/metric/metric_id.ts";
-import { MAX_LIST_ROWS, type MetricRow, type Page } from "../models/rows.ts";
+import { MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+import type { MetricRow } from "../models/metric/metric_row.ts";
 import { chartRange } from "./histogram_of.ts";
 import { pageSql } from "./list_builder.ts";
 import {

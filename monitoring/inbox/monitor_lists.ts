@@ -12,7 +12,8 @@ import {
   runRows,
   worstFirst,
 } from "../models/monitors/runs.ts";
-import { MAX_LIST_ROWS, type MonitorRow, type MonitorRunRow, type Page } from "../models/rows.ts";
+import { MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+import type { MonitorRow, MonitorRunRow } from "../models/monitors/monitor_row.ts";
 
 /** Missed times of all monitors: to find them takes some 60 ms. */
 const MAX_MISSED = 1_000;

@@ -4,7 +4,7 @@ import { isReportedByStore } from "../storage/errors.ts";
 import { PostgresDatabase } from "../storage/postgres.ts";
 import type { PostgresAddress } from "../storage/postgres_address.ts";
 import { isLocked } from "../storage/postgres_errors.ts";
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import type { Change, LogPage } from "./change.ts";
 import { Inbox, type Replication } from "./inbox.ts";
 import { InboxLog } from "./inbox_log.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { until } from "../../tests/harness/until.ts";
-import type { GroupAlert } from "../models/rows.ts";
+import type { GroupAlert } from "../models/error/error_row.ts";
 import { PostgresDatabase } from "../storage/postgres.ts";
 import { parsePostgresUrl } from "../storage/postgres_address.ts";
 import { largeReads } from "../storage/testdata/rows_read.ts";

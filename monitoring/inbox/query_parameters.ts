@@ -5,7 +5,8 @@ import { debugId, hexId, parseJson, textAt } from "../models/json.ts";
 import { readCursor } from "../models/index/list_cursor.ts";
 import { FIGURES } from "../models/metric/figures.ts";
 import { METRIC_KINDS } from "../models/metric/metric_id.ts";
-import { GROUP_STATES, type GroupState, MAX_LIST_ROWS } from "../models/rows.ts";
+import { GROUP_STATES, type GroupState } from "../models/error/error_row.ts";
+import { MAX_LIST_ROWS } from "../models/rows.ts";
 import {
   type FilterValues,
   LIST_FILTERS,

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type ErrorEntry, errorName, errorTitle } from "../models/error/error_entry.ts";
 import { envelopeAt } from "../models/index/list_cursor.ts";
 import type { LogEntry } from "../models/log_entry.ts";
-import type { TraceRow } from "../models/rows.ts";
+import type { TraceRow } from "../models/trace/trace_row.ts";
 import { spanOfRow } from "../models/trace/span_entry.ts";
 import {
   MAX_TRACE_CHARACTERS,

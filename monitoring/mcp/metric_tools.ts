@@ -1,5 +1,5 @@
 import { readMetricParameters } from "../inbox/query_parameters.ts";
-import type { MetricRow } from "../models/rows.ts";
+import type { MetricRow } from "../models/metric/metric_row.ts";
 import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
 

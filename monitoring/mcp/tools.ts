@@ -2,7 +2,8 @@ import { readListParameters } from "../inbox/query_parameters.ts";
 import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
 import { FIGURES } from "../models/metric/figures.ts";
 import { METRIC_KINDS } from "../models/metric/metric_id.ts";
-import type { MonitorRow, Page } from "../models/rows.ts";
+import type { MonitorRow } from "../models/monitors/monitor_row.ts";
+import type { Page } from "../models/rows.ts";
 import {
   APPLICATIONS,
   type FilterName,

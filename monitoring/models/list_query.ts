@@ -1,6 +1,7 @@
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import type { HistogramList } from "./histogram.ts";
-import { GROUP_STATES, type Lists } from "./rows.ts";
+import { GROUP_STATES } from "./error/error_row.ts";
+import type { Lists } from "./rows.ts";
 
 /** A list, by its `view`. */
 export type ListName = keyof Lists | "envelopes";

@@ -12,7 +12,7 @@ import {
   toJson,
 } from "./json.ts";
 import { levelNamed, LOG_LEVELS } from "../protocol/log_levels.ts";
-import type { LogRow } from "./rows.ts";
+import type { LogRow } from "./log_row.ts";
 
 /** The index entry of one structured log. */
 export interface LogEntry extends Omit<LogRow, "envelope" | "index" | "application"> {

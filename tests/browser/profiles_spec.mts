@@ -12,7 +12,7 @@ const SENDER = { sdk: { name: "sentry.javascript.node" }, sender: { release: "sh
 const list = (page: Page) => page.getByRole("table", { name: "Profiles, newest first" });
 const detail = (page: Page) => page.locator("article.profile");
 const flame = (page: Page) => detail(page).getByRole("group", { name: /^Flame graph/ });
-const bars = (page: Page, text: string) => flame(page).locator("[data-bar]", { hasText: text });
+const bars = (page: Page, text: string) => flame(page).locator("[data-key]", { hasText: text });
 const functions = (page: Page) =>
   detail(page).getByRole("table", { name: "Functions, most self time first" });
 const facts = (page: Page) => detail(page).getByRole("complementary");
@@ -33,7 +33,7 @@ test("no profile → how to send one; profile → flame graph, functions, its sp
   await expect(detail(page)).toContainText("200 ms of 360 ms in compareSlowly and what it calls");
   await expect(bars(page, "3 frames of fastify")).toHaveCount(1);
   await expect(bars(page, "compareSlowly")).toHaveCount(4);
-  await expect(flame(page).locator(".profile-spans a")).toHaveText([
+  await expect(flame(page).locator("a.flame-bar")).toHaveText([
     /GET \/api\/report\s364\sms/,
     /render report\s352\sms/,
   ]);
@@ -98,11 +98,11 @@ test("session of a profiler → its requests; span of a trace → what ran in it
   const unnamed = list(page).getByRole("row", { name: /Profiler session of 1 request/ });
   await unnamed.getByRole("link").click();
   await expect(facts(page)).toContainText("GET /api/report/13");
-  await expect(page.locator(".profile-spans a")).toHaveCount(0);
+  await expect(page.locator("a.flame-bar")).toHaveCount(0);
   await page.goBack();
   await row.getByRole("link").click();
   await expect(detail(page)).toContainText("72 samples");
-  await expect(page.locator(".profile-spans a")).toHaveCount(2);
+  await expect(page.locator("a.flame-bar")).toHaveCount(2);
   await facts(page).getByRole("link", { name: "GET /api/report/12" }).click();
   await expect(detail(page)).toContainText("36 samples");
   await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("GET /api/report/12");

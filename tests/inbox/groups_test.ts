@@ -1,7 +1,7 @@
 /** Groups of errors over HTTP: states, deletion, the live stream, the webhook. */
 import assert from "node:assert/strict";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
-import type { ErrorGroupRow } from "../../monitoring/models/rows.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { startServer } from "../harness/server_process.ts";
 import { until } from "../harness/until.ts";
 import { startInboxServer } from "./_inbox_server.ts";

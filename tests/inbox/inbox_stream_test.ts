@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { InboxClient } from "../../islands/data/inbox.ts";
 import { InboxStateStore } from "../../islands/data/inbox_state.ts";
 import { watchInbox } from "../../islands/data/inbox_stream.ts";
-import type { GroupAlert } from "../../monitoring/models/rows.ts";
+import type { GroupAlert } from "../../monitoring/models/error/error_row.ts";
 import { admitted, envelopeOf, error } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { Recent } from "../../monitoring/inbox/recent.ts";
 import { Inbox } from "../../monitoring/inbox/inbox.ts";

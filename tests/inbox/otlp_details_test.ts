@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
-import type { OccurrenceRow, Page, TraceRow } from "../../monitoring/models/rows.ts";
+import type { OccurrenceRow } from "../../monitoring/models/error/error_row.ts";
+import type { Page } from "../../monitoring/models/rows.ts";
+import type { TraceRow } from "../../monitoring/models/trace/trace_row.ts";
 import {
   exceptionEvent,
   logsJson,

@@ -10,7 +10,7 @@ import {
   readSentProfile,
   type SentProfile,
 } from "../../models/profile/sent_profile.ts";
-import type { ProfileRow } from "../../models/rows.ts";
+import type { ProfileRow } from "../../models/profile/profile_row.ts";
 import type { Extent } from "../../models/trace/span_times.ts";
 import { displayName } from "../../models/trace/trace_name.ts";
 import type { TraceSpan } from "../../models/trace/trace_span.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { GROUP_STATES, type GroupAlert, type GroupState } from "../../models/rows.ts";
+import { GROUP_STATES, type GroupAlert, type GroupState } from "../../models/error/error_row.ts";
 import type { Inbox } from "../inbox.ts";
 import type { InboxOptions } from "../inbox_types.ts";
 import { admitted, envelopeOf, error, log } from "./envelopes.ts";

@@ -1,5 +1,5 @@
 import { formatDuration } from "../duration.ts";
-import type { TraceRow } from "../rows.ts";
+import type { TraceRow } from "../trace/trace_row.ts";
 import { type Breadcrumb, isOfSdk } from "./breadcrumbs.ts";
 import { errorAsText, formatLocation } from "./error_as_text.ts";
 import type { ReportedError } from "./error_event.ts";

@@ -1,5 +1,5 @@
 import type { ReportedError } from "./error_event.ts";
-import type { FeedbackRow } from "../rows.ts";
+import type { FeedbackRow } from "../feedback/feedback_row.ts";
 import type { AttachmentRow, Profile } from "./related_items.ts";
 import type { FoundFrame } from "./source_finder.ts";
 

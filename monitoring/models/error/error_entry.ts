@@ -16,7 +16,7 @@ import {
 import { MAX_SPAN_ID } from "../trace/trace_span.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
 import type { LogEntry } from "../log_entry.ts";
-import type { OccurrenceRow } from "../rows.ts";
+import type { OccurrenceRow } from "./error_row.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
 export interface ErrorEntry extends Omit<OccurrenceRow, "envelope" | "application"> {

@@ -2,7 +2,7 @@ import { digest } from "../digest.ts";
 import { replayOf } from "../error/error_entry.ts";
 import { at, hexId, plausibleTime, textAt, tidyText } from "../json.ts";
 import { browserOf, userOf } from "../recording/recording_entry.ts";
-import type { FeedbackRow } from "../rows.ts";
+import type { FeedbackRow } from "./feedback_row.ts";
 
 /** The index entry of what a user wrote. */
 export type FeedbackEntry = Omit<

@@ -1,5 +1,5 @@
 import { MIN_SAMPLES } from "../percentile.ts";
-import type { MetricRow } from "../rows.ts";
+import type { MetricRow } from "./metric_row.ts";
 import { timeStep } from "../time_units.ts";
 import { type Change, changesOf, isLevel } from "./changes.ts";
 import { addGrowth, addLasts, type Figure, FIGURES_OF, Values } from "./figures.ts";

@@ -1,4 +1,4 @@
-import type { MonitorRow, MonitorRunRow, MonitorState, RunState } from "../rows.ts";
+import type { MonitorRow, MonitorRunRow, MonitorState, RunState } from "./monitor_row.ts";
 import { envelopeAt, indexAt } from "../index/list_cursor.ts";
 import { type CheckInEntry, type MonitorConfig, NO_CONFIG, scheduleWords } from "./check_in.ts";
 

@@ -4,6 +4,7 @@ import type { CallTree } from "./profile_content.ts";
 
 /** A bar of a flame graph: a call, or several too narrow ones beside each other. Times are milliseconds on its axis. */
 export interface FrameBar extends Extent {
+  readonly key: string;
   /** From 0, of calls without a caller. */
   readonly lane: number;
   /** Of the first one. */
@@ -18,7 +19,7 @@ export interface FrameBar extends Extent {
 }
 
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] };
-type OpenBar = Changing<Omit<FrameBar, "selfTimes">> & { selfTimes: Changing<Extent>[] };
+type OpenBar = Changing<Omit<FrameBar, "key" | "selfTimes">> & { selfTimes: Changing<Extent>[] };
 
 /** Longer distances than so many usual ones are gaps, in which nothing was sampled. */
 const GAP = 3;
@@ -92,7 +93,7 @@ export function barsByWeight(tree: CallTree, window: Extent, least: number): Fra
 }
 
 class BarCollector {
-  readonly bars: OpenBar[] = [];
+  readonly bars: (OpenBar & { readonly key: string })[] = [];
   /** Of each lane, the last narrow one. */
   readonly #narrow: (OpenBar | undefined)[] = [];
   constructor(readonly window: Extent, readonly least: number) {}
@@ -109,7 +110,8 @@ class BarCollector {
       narrow.selfTimes.push(...bar.selfTimes);
       return;
     }
-    if (isNarrow) this.#narrow[bar.lane] = bar;
-    this.bars.push(bar);
+    const added = { ...bar, key: `${bar.lane} ${bar.call} ${bar.start_ms}` };
+    if (isNarrow) this.#narrow[bar.lane] = added;
+    this.bars.push(added);
   }
 }

@@ -1,4 +1,4 @@
-import type { ProfileRow } from "../rows.ts";
+import type { ProfileRow } from "./profile_row.ts";
 import type { Extent } from "../trace/span_times.ts";
 import type { ProfileFrame } from "./sent_profile.ts";
 

@@ -1,7 +1,7 @@
 import { at, hexId, integerAt, listOf, plausibleTime, textAt, tidyText } from "../json.ts";
 import type { ParsedEnvelope } from "../parsed_envelope.ts";
 import { MAX_DURATION_MS, type RecordedRange } from "./recording.ts";
-import type { RecordingRow } from "../rows.ts";
+import type { RecordingRow } from "./recording_row.ts";
 
 /** The index entry of one segment of a recording. Times are milliseconds since 1970. */
 export interface RecordingEntry {

@@ -1,6 +1,6 @@
 import { formatDuration } from "../duration.ts";
 import { at, integerAt, textAt, tidyText } from "../json.ts";
-import type { RecordingRow } from "../rows.ts";
+import type { RecordingRow } from "./recording_row.ts";
 import { displayName, isStaticResource } from "../trace/trace_name.ts";
 import type { Moment } from "../trace/trace.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";

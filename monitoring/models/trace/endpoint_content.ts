@@ -1,5 +1,5 @@
 import { percentile } from "../percentile.ts";
-import type { EndpointRow, SpanPlace } from "../rows.ts";
+import type { EndpointRow, SpanPlace } from "./trace_row.ts";
 import { bySide, endpointRow, type NewestReleases, type Run } from "./endpoints.ts";
 import { MIN_TIMES } from "./repetitions.ts";
 import { byStatement, placeOf, type QuerySpan, statementOf, totalMs } from "./queries.ts";

@@ -1,7 +1,8 @@
 import { rankedPage } from "../index/list_cursor.ts";
 import { type ListQuery, readSort, type SortColumn } from "../list_query.ts";
 import { percentile } from "../percentile.ts";
-import type { DurationSample, EndpointRow, Page, Runs, SpanPlace } from "../rows.ts";
+import type { DurationSample, EndpointRow, Runs, SpanPlace } from "./trace_row.ts";
+import type { Page } from "../rows.ts";
 import { MINUTE_MS } from "../time_units.ts";
 
 /** What an application did: a request, page load, navigation or job. Times are milliseconds. */

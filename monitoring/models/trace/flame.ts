@@ -4,6 +4,8 @@ import type { Extent, TraceTimes } from "./span_times.ts";
 /** A span's place in a flame graph. */
 export interface FlameBar extends Extent {
   readonly node: SpanNode;
+  /** Of the node. */
+  readonly key: string;
   /** From 0, at the top. */
   readonly lane: number;
 }
@@ -27,6 +29,6 @@ export function flameBars(tree: SpanTree, { byNode }: TraceTimes): FlameBar[] {
     lane = Math.min(lane, MAX_LANES - 1);
     ends[lane] = Math.max(ends[lane] ?? -Infinity, end_ms);
     lanes.set(node, lane);
-    return { node, lane, start_ms, end_ms };
+    return { node, key: node.key, lane, start_ms, end_ms };
   });
 }

@@ -1,6 +1,7 @@
 import { matches, parseQuery } from "../query/query.ts";
 import { wordsOf } from "../query/words.ts";
-import { MAX_LIST_ROWS, type PageRow, type VitalSample } from "../rows.ts";
+import { MAX_LIST_ROWS } from "../rows.ts";
+import type { PageRow, VitalSample } from "./trace_row.ts";
 import { type ListQuery, readSort, SORT_COLUMNS } from "../list_query.ts";
 import { MIN_SAMPLES, percentile } from "../percentile.ts";
 import { isPlaceholder, PAGE_OPS } from "./trace_name.ts";

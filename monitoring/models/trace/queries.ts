@@ -1,6 +1,7 @@
 import { rankedPage } from "../index/list_cursor.ts";
 import type { ListQuery, SortColumn } from "../list_query.ts";
-import type { Page, QueryRow, SpanPlace } from "../rows.ts";
+import type { Page } from "../rows.ts";
+import type { QueryRow, SpanPlace } from "./trace_row.ts";
 import { durationSample, newestKey, rankOf, toMicro } from "./endpoints.ts";
 import { commonText, textShape } from "./repetitions.ts";
 

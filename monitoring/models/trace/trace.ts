@@ -1,5 +1,5 @@
 import { attributeAt } from "../json.ts";
-import type { TraceRow } from "../rows.ts";
+import type { TraceRow } from "./trace_row.ts";
 import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";

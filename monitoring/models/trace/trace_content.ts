@@ -1,4 +1,4 @@
-import type { TraceRow } from "../rows.ts";
+import type { TraceRow } from "./trace_row.ts";
 import type { TraceParts } from "./trace_span.ts";
 
 /** Maximum number of spans, of errors and of logs that are read of a trace. */

@@ -1,21 +1,21 @@
 import { type KeyboardEvent, useMemo, useState } from "react";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
-import { mainSection, type TimeSection } from "../../monitoring/models/trace/time_sections.ts";
 import { pan, windowBetween, zoom } from "../../monitoring/models/trace/time_window.ts";
 
 /** One step of zooming shows half of the time; one step of panning moves by a quarter of the window. */
 const ZOOM_FACTOR = 0.5;
 const PAN_STEP = 0.25;
 
-/** The part of the trace's time that is shown, and how to change it. */
+/** The part of a time that is shown, and how to change it. */
 export interface TimeWindow {
   readonly window: Extent;
-  /** What can be zoomed and moved in: the section of the window, or the whole trace. */
+  /** What can be zoomed and moved in: the section of the window, or the whole time. */
   readonly frame: Extent;
+  readonly isZoomed: boolean;
   zoomIn(): void;
   zoomOut(): void;
   showWhole(): void;
-  /** Shows the section with the most spans. */
+  /** Shows the main section. */
   fit(): void;
   /** Shows the time between two moments, in either order. */
   select(a_ms: number, b_ms: number): void;
@@ -28,18 +28,19 @@ export interface TimeWindow {
 }
 
 /**
- * The time window of a trace. It is the section with the most spans, also while that grows, until a part is selected.
+ * The time window of a trace or a profile. It is the main section, also while that grows, until a part is selected.
  *
- * @param trace its start, end and sections
+ * @param time the whole
+ * @param sections of it that are zoomed by themselves
  */
 export function useTimeWindow(
-  trace: Extent & { readonly sections: readonly TimeSection[] },
+  { start_ms, end_ms }: Extent,
+  sections: readonly Extent[] = [{ start_ms, end_ms }],
+  { start_ms: mainStart, end_ms: mainEnd }: Extent = { start_ms, end_ms },
 ): TimeWindow {
-  const { start_ms, end_ms, sections } = trace;
   const [selected, setSelected] = useState<Extent | "whole">();
   // The same objects while the times are the same: every row of the waterfall depends on the window.
   const whole = useMemo(() => ({ start_ms, end_ms }), [start_ms, end_ms]);
-  const { start_ms: mainStart, end_ms: mainEnd } = mainSection(sections);
   const main = useMemo(() => ({ start_ms: mainStart, end_ms: mainEnd }), [mainStart, mainEnd]);
   const window = selected === "whole" ? whole : selected ?? main;
   const frame = sections.find((section) => contains(section, window)) ?? whole;
@@ -70,6 +71,7 @@ export function useTimeWindow(
   return {
     window,
     frame,
+    isZoomed: !contains(window, frame),
     zoomIn,
     zoomOut,
     showWhole,
