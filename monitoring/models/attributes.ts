@@ -1,6 +1,6 @@
 import type { LogAttributes } from "../protocol/log_levels.ts";
 import { withoutAnsi } from "./ansi.ts";
-import { attributeValue, tidyText, toJson } from "./json.ts";
+import { attributeValue, pairsAt, tidyText, toJson } from "./json.ts";
 
 interface AttributeLimits {
   /** Of attributes. */
@@ -47,3 +47,17 @@ function boundedValue(attribute: unknown, max: number): string | number | boolea
   // Four times as much: escape sequences are removed.
   return tidyText(withoutAnsi(raw.slice(0, 4 * max)).trim(), max) ?? "";
 }
+
+export type NamedValues = readonly (readonly [name: string, value: unknown])[];
+
+/** The tags of an event, and what is known of its user, by names such as `user.id`. */
+export const tagsAndUser = (event: unknown): NamedValues => [
+  ...pairsAt(event, "tags"),
+  ...pairsAt(event, "user").map(([name, value]) => [`user.${name}`, value] as const),
+];
+
+/** Those that have a value. */
+export const withValues = (pairs: NamedValues): Record<string, unknown> =>
+  Object.fromEntries(
+    pairs.filter(([, value]) => value !== undefined && value !== null && value !== ""),
+  );

@@ -560,6 +560,8 @@ export function addFilterTests(test: AddTest): void {
         start_timestamp: second - 5,
         timestamp: second - 0.8,
         contexts: { trace: { trace_id: hexId(1), span_id: "f".repeat(16), op: "http.server" } },
+        tags: { "http.status_code": "404", shelf: "S-7" },
+        user: { id: "u-7", email: "" },
         spans: [call(1, {}), call(2, { "tool.args": '{"city":"Reykjavik"}', reasons: ["stop"] })],
       }]);
       await add(
@@ -591,7 +593,10 @@ export function addFilterTests(test: AddTest): void {
         ["order.id:A-3", []],
         ["stop", [1]],
         ["status_code:>=202", [1]],
-        ["status_code:203..", []],
+        // By the tags and the user of a transaction.
+        ["shelf:S-7 user.id:u-7 status_code:400..499", [1]],
+        ["-user.id:u-7 -user.id:u-9", [3, 2]],
+        ["status_code:203..403", []],
         ["duration:>500ms", [1]],
         ["duration:<2s", [2]],
         ["-duration:<2s", [4, 3, 1]],

@@ -1,4 +1,4 @@
-import { boundedAttributes } from "../attributes.ts";
+import { boundedAttributes, tagsAndUser, withValues } from "../attributes.ts";
 import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./error_group.ts";
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
@@ -94,7 +94,7 @@ const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
 /** By what an error is searched beside its message: tags, facts, and values of contexts by names such as `user.id`. */
 function errorAttributes(event: unknown): LogEntry["attributes"] {
   const contexts = pairsAt(event, "contexts").filter(([name]) => !LEFT_OUT.has(name));
-  const parts = ["user", "request", "extra"].map((name) => [name, at(event, name)] as const);
+  const parts = ["request", "extra"].map((name) => [name, at(event, name)] as const);
   const products = contexts.filter(([name]) => PRODUCTS.has(name)).map(([name, context]) => {
     const product = textAt(context, "name") ?? textAt(context, "model");
     return [name, [product, textAt(context, "version")].filter(Boolean).join(" ")] as const;
@@ -102,14 +102,13 @@ function errorAttributes(event: unknown): LogEntry["attributes"] {
   const sent = [
     ["transaction", at(event, "transaction")],
     ["server", at(event, "server_name")],
-    ...pairsAt(event, "tags"),
+    ...tagsAndUser(event),
     ...products,
     ...[...parts, ...contexts].flatMap(([part, context]) =>
       pairsAt(context).map(([name, value]) => [`${part}.${name}`, value] as const)
     ),
   ] as const;
-  const given = sent.filter(([, value]) => value !== undefined && value !== null && value !== "");
-  return boundedAttributes(Object.fromEntries(given), ATTRIBUTES);
+  return boundedAttributes(withValues(sent), ATTRIBUTES);
 }
 
 export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">): string {

@@ -1,8 +1,8 @@
 import { at, attributeAt, hexId, listOf, plausible, textAt, tidyText, timeAt } from "../json.ts";
 import { hasMessages, MAX_MESSAGE } from "../ai/ai_attributes.ts";
-import { boundedAttributes } from "../attributes.ts";
+import { boundedAttributes, tagsAndUser, withValues } from "../attributes.ts";
 import { sideOf } from "../side.ts";
-import type { SentSpan } from "./sent_span.ts";
+import { httpStatusOf, type SentSpan } from "./sent_span.ts";
 import { spanName } from "./trace_name.ts";
 import {
   isFailure,
@@ -48,7 +48,15 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
   const kind = textOf(textAt(json, "kind"), MAX_WORD);
   const message = textOf(at(json, "status_message"), MAX_NAME) ??
     textOf(attributeAt(attributes, "sentry.status.message"), MAX_NAME);
-  const bounded = boundedAttributes(attributes, ATTRIBUTES);
+  const status_code = transaction === undefined ? null : httpStatusOf(sent);
+  const ofEvent = [...tagsAndUser(transaction), [
+    "http.response.status_code",
+    status_code,
+  ]] as const;
+  const bounded = {
+    ...boundedAttributes(withValues(ofEvent), ATTRIBUTES),
+    ...boundedAttributes(attributes, ATTRIBUTES),
+  };
   const links = listOf(at(json, "links")).slice(0, MAX_LINKS).flatMap(linkOf);
   const events = listOf(at(json, "events")).slice(0, MAX_LINKS).map(eventOf);
   return {

@@ -1,5 +1,5 @@
-import { at, attributeAt, plausible, tidyText } from "../json.ts";
-import type { SentSpan } from "./sent_span.ts";
+import { at, plausible, tidyText } from "../json.ts";
+import { httpStatusOf, type SentSpan } from "./sent_span.ts";
 import { type SpanEntry, spanEntry } from "./span_entry.ts";
 import { isPreflight, requestMethod, traceName } from "./trace_name.ts";
 import {
@@ -101,9 +101,8 @@ export class TraceEntryBuilder {
   /** Failure and HTTP status of a first span. */
   #readEnd({ failed }: SpanEntry, sent: SentSpan): void {
     this.#found.failed ||= failed;
-    const status = Number(httpStatusOf(sent));
-    const isValid = Number.isInteger(status) && status >= 100 && status < 600;
-    if (isValid) this.#found.http_status = Math.max(this.#found.http_status ?? 0, status);
+    const status = httpStatusOf(sent);
+    if (status !== null) this.#found.http_status = Math.max(this.#found.http_status ?? 0, status);
   }
 
   #see(time: number): void {
@@ -150,13 +149,4 @@ export function rootOf(
     name: traceName({ name, op, attributes }),
     op,
   };
-}
-
-/** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the name that it had before. */
-function httpStatusOf({ attributes, transaction }: SentSpan): unknown {
-  return attributeAt(attributes, "http.response.status_code") ??
-    attributeAt(attributes, "http.status_code") ??
-    at(transaction, "contexts", "response", "status_code") ??
-    // Of Python's SDK before version 2, and others of its time.
-    at(transaction, "tags", "http.status_code");
 }
