@@ -34,8 +34,8 @@ export function LongText({ text, max = MAX_LENGTH }: { text: string; max?: numbe
 /** Characters of a name, and of a value at first. */
 const MAX_NAME = 100;
 const MAX_VALUE = 500;
-/** Null, lists and objects are not searched as they are shown. */
-const NO_TEXT = /^(null$|[[{])/;
+/** Null, lists and objects are not searched as they are shown, empty texts not at all. */
+const NO_TEXT = /^(null$|[[{]|\s*$)/;
 
 /**
  * Names and values as the sender wrote them: tags, contexts, variables. Long ones are cut.
