@@ -104,7 +104,10 @@ function listMessages(json: unknown, role: AiRole): AiMessage[] {
       const byKind = part.kind === "result" ? "tool" : part.kind === "call" ? "assistant" : role;
       return { role: byKind, parts: [part].filter(isNotEmpty) };
     }
-    const content = at(one, "content");
+    const value = at(one, "content");
+    // OpenLLMetry sends a list of parts as text.
+    const isList = typeof value === "string" && /^\[{"type"/.test(value);
+    const content = isList ? parseJsonText(value) ?? value : value;
     const parts = [
       ...listOf(at(one, "parts")),
       ...Array.isArray(content) ? content : [content],

@@ -183,6 +183,10 @@ Deno.test("messages of OpenTelemetry, OpenAI, Anthropic and Vercel → roles, te
     }),
     [expected[0], expected[1], expected[4]],
   );
+  const picture = JSON.stringify([{ type: "text", text: "In stock?" }]);
+  const numbered = { "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": picture };
+  assert.deepEqual(parts(numbered), [expected[1]]);
+  assert.equal(read("gen_ai.chat", numbered)?.asked, "In stock?");
   const asked = (of: string) => ({
     [`${of}.role`]: "assistant",
     [`${of}.tool_calls.0.name`]: "stock",
