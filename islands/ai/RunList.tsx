@@ -28,7 +28,7 @@ export const HEAD = {
   ),
 };
 
-export const FAILED_TIP = "It, a call or a tool failed";
+export const FAILED_TIP = "An agent, a call or a tool of it failed";
 
 /** The list of runs. @param props.openKey of the run that is open */
 export function RunList({ openKey }: { openKey: string | undefined }) {

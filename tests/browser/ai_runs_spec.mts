@@ -76,7 +76,7 @@ test("300 runs → sums by agent, model and conversation lead to theirs; fits a 
   for (const [by, name] of [["agent", "support assistant"], ["model", "gpt-5-mini-2026-08"]]) {
     const row = view(page).getByRole("table", { name: `By ${by}` }).getByRole("row", { name });
     await expect(row).toContainText("300 failed of 300");
-    await expect(row.getByTitle("It, a call or a tool failed")).toHaveCount(1);
+    await expect(row.getByTitle("An agent, a call or a tool of it failed")).toHaveCount(1);
     await expect(row.getByRole("cell", { name: "345,000" })).toHaveCount(1);
   }
   await expectAccessibleLayout(page, "sums");

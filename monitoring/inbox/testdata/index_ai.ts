@@ -111,12 +111,22 @@ export function addAiTests(test: AddTest): void {
     });
   });
 
-  test("call in another application below a tool → a run of its own", async (inbox, add, addOf) => {
-    await addOf(shop("1"), aiSpan(1, ["a"], [0, 3], AGENT), aiSpan(1, ["t", "a"], [1, 2], CHAT));
-    await add(aiSpan(1, ["c", "t"], [1, 2], CHAT));
-    const runs = () => inbox.page("ai_runs", {}).rows.map(({ name, calls }) => [name, calls]);
-    assert.deepEqual(runs(), [["gpt-5-mini", 1], ["support", 1]]);
-    await inbox.clear();
-    assert.deepEqual(runs(), []);
-  });
+  test(
+    "call in another application → its own run; failed agent in one → it failed",
+    async (inbox, add, addOf) => {
+      await addOf(shop("1"), aiSpan(1, ["a"], [0, 3], AGENT), aiSpan(1, ["t", "a"], [1, 2], CHAT));
+      await add(aiSpan(1, ["c", "t"], [1, 2], CHAT));
+      const runs = () => inbox.page("ai_runs", {}).rows.map(({ name, calls }) => [name, calls]);
+      assert.deepEqual(runs(), [["gpt-5-mini", 1], ["support", 1]]);
+      await addOf(
+        shop("1"),
+        aiSpan(2, ["b", "a"], [1, 2], { ...AGENT, status: "error" }),
+        aiSpan(2, ["a"], [0, 3], AGENT),
+      );
+      const failed = inbox.page("ai_runs", { status: "error" }).rows;
+      assert.deepEqual(failed.map(({ trace_id }) => trace_id), [hexId(2)]);
+      await inbox.clear();
+      assert.deepEqual(runs(), []);
+    },
+  );
 }

@@ -120,7 +120,7 @@ function rowOf(top: StoredAiSpan, nodes: readonly StoredAiSpan[]): AiRunRow {
     tools: tools.length,
     failed_calls: failedOf(calls),
     failed_tools: failedOf(tools),
-    failed: top.failed || failedOf(calls) + failedOf(tools) > 0,
+    failed: failedOf(nodes) > 0,
     first_token_ms: firsts.length === 0 ? null : Math.max(0, Math.min(...firsts)),
     // An agent names the model that it asks for.
     models: [...new Set((calls.length > 0 ? calls : inTime).flatMap(({ ai }) => ai.model ?? []))]
