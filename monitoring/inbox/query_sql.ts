@@ -32,6 +32,9 @@ const SENDER: Readonly<Record<string, Field>> = {
   release: (holds) => `e.release IN (SELECT id FROM releases WHERE ${holds("release")})`,
 };
 
+const URL = "(e.entry ->> '$.url')";
+const URL_PATH = `substr(${URL}, 8 + instr(substr(${URL}, 9), '/'))`;
+
 /** The tables with words. `Searched.fields` has the same fields. */
 const TABLES = {
   spans: {
@@ -79,7 +82,7 @@ const TABLES = {
       message: column("e.entry ->> '$.message'"),
       name: column("e.entry ->> '$.name'"),
       email: column("e.entry ->> '$.email'"),
-      page: column("e.entry ->> '$.url'"),
+      page: (holds) => `(${holds(URL)} OR ${holds(URL_PATH)})`,
     },
     inWords: ["message", "name", "email", "page"],
     hasAttributes: false,

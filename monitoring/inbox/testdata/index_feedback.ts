@@ -35,6 +35,7 @@ export function addFeedbackTests(test: AddTest): void {
       assert.deepEqual(messages({ q }), ["Gift wrap"], q);
     }
     assert.deepEqual(messages({ q: `page:"${url}" name:maja` }), ["late"]);
+    assert.deepEqual(messages({ q: "page:/cart*" }), ["late"]);
     assert.deepEqual(messages({ q: hexId(5) }), ["Twice"]);
     assert.deepEqual(messages({ q: "order.id:1" }), []);
     const [first, second] = inbox.page("feedback", {}).rows;
