@@ -3,7 +3,7 @@ import { envelopeAt } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { ProfiledSpan } from "../models/profile/profile_content.ts";
 import { COMMON, filtersOf, groupedList, type Ranks, type SqlList, when } from "./list_builder.ts";
-import { entryMatches } from "./query_sql.ts";
+import { durationMatches, entryMatches } from "./query_sql.ts";
 
 /** The newest chunks in which the function with most samples is looked for: read in some 0.5 ms for each session. */
 const MAX_CHUNKS = 20;
@@ -42,7 +42,7 @@ export function profilesSql(query: ListQuery): SqlList {
     sums: `${started} AS started_at, max(e.ended_at) FILTER (WHERE ${sampled}) AS ended_at,` +
       ` max(e.ended_at) FILTER (WHERE ${sampled}) - ${started} AS duration,` +
       " sum(e.samples) AS samples",
-    having: [],
+    having: durationMatches("duration", query.q),
     ranks: {
       started_at: "started_at",
       duration: "duration",

@@ -156,12 +156,19 @@ const anyOf = (phrases: readonly Phrase[]) =>
     " OR ",
   );
 
-/** Conditions on a row `e` of a table: that it matches the query; on a segment, as {@linkcode traceMatches} on its recording. */
+/** What several entries belong to, each of which may match another term. */
+const GROUPS: { readonly [Table in TableName]?: string } = {
+  recording_entries: "e.replay_id",
+  profile_entries: "e.profile_id",
+};
+
+/** Conditions on a row `e` of a table: that it matches the query; of a group, as {@linkcode traceMatches}. */
 export function entryMatches(table: TableName, q = ""): string[] {
   return parseQuery(q).flatMap((term, n) => {
-    if (table === "recording_entries") {
-      const found = foundKeys("e.replay_id", table, term, n);
-      return isDuration(term) ? [] : `e.replay_id ${term.isExcluded ? "NOT " : ""}IN (${found})`;
+    const group = GROUPS[table];
+    if (group !== undefined) {
+      const found = foundKeys(group, table, term, n);
+      return isDuration(term) ? [] : `${group} ${term.isExcluded ? "NOT " : ""}IN (${found})`;
     }
     const condition = `(${conditionOf(term, n, table)})`;
     return term.isExcluded ? `${condition} IS NOT TRUE` : condition;
@@ -189,7 +196,7 @@ export function traceMatches(q = ""): string[] {
   });
 }
 
-/** Conditions on the duration of a trace or recording, an expression: that of its spans is another one. */
+/** Conditions on the duration of a trace, recording or profile, an expression: that of its spans is another one. */
 export function durationMatches(duration: string, q = ""): string[] {
   return parseQuery(q).flatMap((term, n) =>
     term.field !== undefined && isDuration(term)

@@ -82,6 +82,7 @@ export function addProfileTests(test: AddTest): void {
       await addOf(shop("1"), profiledSpan(5, 1, "GET /report", -30, -29));
       await addOf(shop("1"), profiledSpan(6, 1, "GET /", -60, -59.5));
       await addOf(shop("1"), profiledSpan(7, 1, "GET /on/another/thread", -60, -50, "7"));
+      assert.equal(names(inbox, { q: "duration:>30s" }).length, 1);
       const [row, ...others] = inbox.page("profiles", {}).rows;
       assert.deepEqual(others, []);
       const { application: _application, ...facts } = row!;
@@ -126,6 +127,9 @@ export function addProfileTests(test: AddTest): void {
       assert.deepEqual(names(inbox, { q: "compareslow" }), ["GET /report"]);
       assert.deepEqual(names(inbox, { q: "name:export" }), ["export"]);
       assert.deepEqual(names(inbox, { q: "duration:>15ms" }), ["export", "import prices"]);
+      // The name is of a span of its session, the function of a chunk.
+      assert.deepEqual(names(inbox, { q: "report compareslow" }), ["GET /report"]);
+      assert.deepEqual(names(inbox, { q: "-name:GET*" }), ["export", "import prices"]);
       assert.deepEqual(names(inbox, { trace: hexId(7) }), ["import prices"]);
       assert.deepEqual(names(inbox, { trace: hexId(9) }), ["GET /report"]);
       assert.deepEqual(names(inbox, { replay: hexId(50) }), ["export"]);
