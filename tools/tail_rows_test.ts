@@ -75,7 +75,7 @@ const AI_RUN: TailRow = {
 
 const metric = (name: string, points: number): MetricRow => ({
   ...{ name, kind: "histogram", unit: "", show: "p95", value: 1, count: 900, points, last_at: AT },
-  ...{ applications: ["shop"], chart: [], chart_from: 0, chart_to: 0 },
+  ...{ applications: ["shop"], chart: [] },
 });
 const METRICS = metricsLine([metric("queue", 2), metric("orders", 10)])[0]!;
 

@@ -20,7 +20,7 @@ import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { GroupHeader } from "../kit/GroupState.tsx";
 import { Part } from "../kit/Part.tsx";
 import { RecordingPart } from "../player/RecordingStill.tsx";
-import { useRecording, useTrace } from "../kit/PlayLink.tsx";
+import { useRecording } from "../kit/PlayLink.tsx";
 import { EVENT_ICONS, useEvents } from "../player/recording_events.ts";
 
 /** Characters of an error's message. */
@@ -82,8 +82,6 @@ function titleOf({ message }: FeedbackRow): string {
 function FeedbackBody({ row }: { row: FeedbackRow }) {
   const { at, application, envelope, attachments, error } = row;
   const recording = useRecording(row.replay_id);
-  const trace = useTrace(row.trace_id);
-  const traceHref = linkTo("traces", [row.trace_id ?? ""]);
   const moment = { at_ms: at, application, isKnown: false };
   return (
     <div className="feedback-body grid">
@@ -100,10 +98,8 @@ function FeedbackBody({ row }: { row: FeedbackRow }) {
       </div>
       <aside aria-label="Details">
         {error && <RelatedError error={error} at={at} />}
-        {trace && trace.summary.spans + trace.marks.length > 0 && (
-          <Part title="Trace" beside={<a href={traceHref} aria-label="Open the trace">Open</a>}>
-            <EventInTrace traceId={row.trace_id!} href={traceHref} />
-          </Part>
+        {row.trace_id !== null && (
+          <EventInTrace traceId={row.trace_id} href={linkTo("traces", [row.trace_id])} />
         )}
         <Sender row={row} />
       </aside>

@@ -69,7 +69,6 @@ export function readMetrics(readAll: ReadAll, query: ListQuery, asOf: number): P
         range,
         isWhole,
       ),
-      ...{ chart_from: range.from, chart_to: range.to },
     })),
     next: end && found.length > limit
       ? writeCursor({ ...cursor, before: end.key, at: end.rank })

@@ -15,8 +15,6 @@ export interface MetricRow extends MetricId {
   readonly count: number | null;
   /** Number of points; null: too many. */
   readonly points: number | null;
-  /** Parts of equal length from `chart_from` to `chart_to`; null: no values. */
+  /** Parts of equal length of the time of all rows; null: no values. */
   readonly chart: readonly (number | null)[];
-  readonly chart_from: number;
-  readonly chart_to: number;
 }
