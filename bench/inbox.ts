@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000;
 
 type Queries = Readonly<
   Record<
-    keyof Lists | "metric" | "envelopes" | "applications" | "histogram",
+    keyof Lists | "metric" | "applications" | "histogram",
     readonly ListQuery[]
   >
 >;
@@ -65,7 +65,7 @@ function measureQueries(inbox: Inbox, queries: Queries): Figure[] {
         ? inbox[list](query)
         : list === "metric"
         ? inbox.metric({ name: "shop.metric2", by: "route", ...query })
-        : inbox.page(list as keyof Lists | "envelopes", query);
+        : inbox.page(list as keyof Lists, query);
     const times = ofList.map((query) => ({ query, ms: medianOf(() => read(query)) }));
     const slowest = times.toSorted((a, b) => b.ms - a.ms).slice(0, 5);
     return {

@@ -7,6 +7,7 @@ import "../monitoring/models/trace/trace.ts";
 import "../monitoring/models/trace/trace_content.ts";
 import "../monitoring/models/recording/recording.ts";
 import "./charts/FlameGraph.tsx";
+import "./charts/PointTip.tsx";
 import "./charts/TracePicture.tsx";
 import "./charts/use_time_window.ts";
 import "./kit/AttachmentList.tsx";

@@ -1,5 +1,4 @@
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
-import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import type { RefusalList } from "../../monitoring/protocol/relay_api.ts";
 import { isZstd, readBody } from "../../monitoring/protocol/read_body.ts";
 import type { ApplicationList } from "../../monitoring/models/application_rows.ts";
@@ -19,13 +18,8 @@ export type ConsoleQuery =
   & { readonly envelope?: string | number; readonly limit?: number }
   & { readonly [Name in Exclude<keyof ListQuery, "envelope" | "limit">]?: string };
 
-/** The row type of each list. */
-export interface ConsoleLists extends Lists {
-  readonly envelopes: InboxRow;
-}
-
 /** What the server answers to each `view` of the inbox. */
-export type Answers = { readonly [Name in keyof ConsoleLists]: Page<ConsoleLists[Name]> } & {
+export type Answers = { readonly [Name in keyof Lists]: Page<Lists[Name]> } & {
   readonly applications: ApplicationList;
   readonly histogram: Histogram;
   readonly trace: TraceContent;

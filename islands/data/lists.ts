@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useRef } from "react";
 import { type ApplicationList, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
-import type { Page } from "../../monitoring/models/rows.ts";
+import type { Lists, Page } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_units.ts";
@@ -10,11 +10,11 @@ import { useFragment, useIsVisible } from "./fragment.ts";
 import { useAskedForOwnRows } from "./own_rows.ts";
 import { messageOf } from "../../components/format.ts";
 import { client, LIVE, retryFailed, useIsPaused } from "./queries.ts";
-import type { ConsoleLists, ConsoleQuery } from "./inbox.ts";
+import type { ConsoleQuery } from "./inbox.ts";
 import { isRelay, read } from "./read.ts";
 
 /** The key of a list's rows: a newer state of a row replaces the known one. */
-const KEYS: { readonly [Name in keyof ConsoleLists]: (row: ConsoleLists[Name]) => string } = {
+const KEYS: { readonly [Name in keyof Lists]: (row: Lists[Name]) => string } = {
   traces: (row) => row.trace_id,
   errors: (row) => row.group,
   occurrences: (row) => `${row.envelope} ${row.event_id}`,
@@ -55,11 +55,11 @@ export interface ConsoleList<Row> {
  *
  * @param wanted undefined: not known yet
  */
-export function useList<Name extends keyof ConsoleLists>(
+export function useList<Name extends keyof Lists>(
   name: Name,
   wanted: ConsoleQuery | undefined,
-): ConsoleList<ConsoleLists[Name]> {
-  type Row = ConsoleLists[Name];
+): ConsoleList<Lists[Name]> {
+  type Row = Lists[Name];
   const { query, isGuess } = useWithOwn(wanted);
   const key = [LIVE, name, query];
   const of = JSON.stringify(key);
@@ -100,7 +100,7 @@ export function useList<Name extends keyof ConsoleLists>(
 export function useRowOf<Name extends "logs" | "runs">(
   name: Name,
   key: string,
-  known: ConsoleLists[Name] | undefined,
+  known: Lists[Name] | undefined,
 ) {
   const envelope = Number(key.split("/")[0]);
   const isAddress = Number.isSafeInteger(envelope) && envelope > 0;
@@ -160,8 +160,8 @@ interface Rows<Row> {
   readonly failure?: string;
 }
 
-const readPage = <Name extends keyof ConsoleLists>(name: Name, query: ConsoleQuery | undefined) =>
-  read(name, query) as Promise<Page<unknown>> as Promise<Page<ConsoleLists[Name]>>;
+const readPage = <Name extends keyof Lists>(name: Name, query: ConsoleQuery | undefined) =>
+  read(name, query) as Promise<Page<unknown>> as Promise<Page<Lists[Name]>>;
 
 /** The newest page with the older rows that are known. */
 function withNewest<Row>(
@@ -184,13 +184,13 @@ const unchanged = <Row>(known: Row | undefined, row: Row): Row =>
   known !== undefined && JSON.stringify(known) === JSON.stringify(row) ? known : row;
 
 /** Adds the next page of older rows. Calls while it is read share the request. */
-async function readOlder<Name extends keyof ConsoleLists>(
+async function readOlder<Name extends keyof Lists>(
   name: Name,
   query: ConsoleQuery | undefined,
   key: readonly unknown[],
-  keyOf: (row: ConsoleLists[Name]) => string,
+  keyOf: (row: Lists[Name]) => string,
 ): Promise<void> {
-  type Known = Rows<ConsoleLists[Name]> | undefined;
+  type Known = Rows<Lists[Name]> | undefined;
   const before = client.getQueryData<Known>(key)?.next;
   if (!before) return;
   const change = (next: (known: NonNullable<Known>) => Known) =>

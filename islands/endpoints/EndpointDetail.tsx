@@ -1,11 +1,9 @@
-import { Fragment, type ReactNode } from "react";
-import { formatCount, formatDuration, formatNumber, shortId } from "../../components/format.ts";
-import { KeyValueList } from "../../components/KeyValueList.tsx";
+import { formatDuration, formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import type { EndpointRow, Runs } from "../../monitoring/models/trace/trace_row.ts";
+import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import type {
   EndpointContent,
   EndpointQuery,
@@ -13,9 +11,8 @@ import type {
   Side,
 } from "../../monitoring/models/trace/endpoint_content.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { durationOf, ENDPOINT_TIP, endpointPath, RUNS_TIP } from "../charts/RunDots.tsx";
 import { queryOf } from "../data/filters.ts";
-import { fragmentTo, linkTo, useFragment, useIsVisible } from "../data/fragment.ts";
+import { linkTo, spanHref, useFragment, useIsVisible } from "../data/fragment.ts";
 import { type ConsoleList, useList } from "../data/lists.ts";
 import { LIVE } from "../data/queries.ts";
 import { read } from "../data/read.ts";
@@ -23,36 +20,30 @@ import { useRead } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
+import { endpointPath } from "../kit/endpoint_columns.tsx";
 import { describePosition, stepTo } from "../kit/Steps.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
-import { Change, endpointKey } from "./EndpointList.tsx";
-import { placeHref } from "./QueryList.tsx";
+import { endpointKey, figuresOf } from "./EndpointList.tsx";
 import { RequestChart } from "./RequestChart.tsx";
 
 /** What an application did under one name. @param props.list the list, for the way to the next one */
-export function EndpointDetail({ id, list }: {
+export function EndpointDetail({ id: { application, name, op }, list }: {
   id: Pick<EndpointRow, "application" | "name" | "op">;
   list: ConsoleList<EndpointRow>;
 }) {
-  const { params } = useFragment();
+  const { path, params, to } = useFragment();
   const isVisible = useIsVisible();
-  const { application, name, op } = id;
-  const query = {
-    ...queryOf(params, "endpoints"),
-    ...{ id: application, name, op: op ?? undefined },
-  };
+  const named = { name, op: op ?? undefined };
+  const query = { ...queryOf(params, "endpoints"), ...named, id: application };
   const reading = useRead([LIVE, "endpoint", query], isVisible && (() => read("endpoint", query)));
   const content = reading.value;
-  const shared = Object.fromEntries(params);
-  const index = list.rows.findIndex((row) => endpointKey(row) === JSON.stringify(id));
-  const hrefOf = (row: EndpointRow | undefined) =>
-    row && fragmentTo("endpoints", endpointPath(row), shared);
+  const index = list.rows.findIndex((row) => endpointKey(row) === JSON.stringify(path));
+  const hrefOf = (row: EndpointRow | undefined) => row && to(endpointPath(row));
   return (
     <DetailView
       className="endpoint"
       back="All endpoints"
-      backHref={fragmentTo("endpoints", [], shared)}
-      title={displayName(id)}
+      title={displayName({ name, op })}
       facts={<SentBy keys={[application]} />}
       steps={index === -1 ? undefined : (
         <nav className="beside" aria-label="Endpoints of the list">
@@ -63,15 +54,8 @@ export function EndpointDetail({ id, list }: {
       )}
       actions={
         <>
-          <a href={linkTo("traces", [], { application, name, op: op ?? undefined })}>
-            Traces with it
-          </a>
-          {content && (
-            <CopyMenu
-              what="endpoint"
-              texts={{ "Copy as JSON": () => JSON.stringify(content, null, 2) }}
-            />
-          )}
+          <a href={linkTo("traces", [], { application, ...named })}>Traces with it</a>
+          <CopyMenu what="endpoint" json={content} />
         </>
       }
     >
@@ -80,23 +64,23 @@ export function EndpointDetail({ id, list }: {
   );
 }
 
+/** Groups of errors that are shown: each is read by itself. */
+const MAX_ERRORS = 5;
+
 function Content({ content }: { content: EndpointContent }) {
   const { row, runs, slowest, errors } = content;
-  const { before } = row;
-  const all = row.count + (before?.count ?? 0);
+  const all = row.count + (row.before?.count ?? 0);
+  const bound = runs.length < all && `newest ${formatNumber(runs.length)} of ${formatNumber(all)}`;
   return (
     <div className="grid">
-      <Figures row={row} />
-      <Panel
-        id="each-run"
-        title="Each run"
-        links={
-          <small>
-            {runs.length < all && `newest ${formatNumber(runs.length)} of ${formatNumber(all)}; `}
-            a dot opens its trace
-          </small>
-        }
-      >
+      <Table
+        caption="Figures"
+        className="data-table"
+        columns={figuresOf([row])}
+        rows={[row]}
+        keyOf={endpointKey}
+      />
+      <Panel id="each-run" title="Each run" links={bound && <small>{bound}</small>}>
         <RequestChart content={content} />
       </Panel>
       <Queries content={content} />
@@ -106,100 +90,20 @@ function Content({ content }: { content: EndpointContent }) {
         {errors.length > 0 && (
           <Panel
             id="endpoint-errors"
-            title="Errors"
-            links={<small>of level error or fatal, in its runs</small>}
-          >
-            <ul>
-              {errors.slice(0, MAX_ERRORS).map((error) => (
-                <ErrorGroup key={error.group} {...error} application={row.application} />
-              ))}
-            </ul>
-            {errors.length > MAX_ERRORS && (
-              <p className="quiet">
-                {formatCount(errors.length - MAX_ERRORS, "further group")} not listed
-              </p>
+            title="Errors of its runs"
+            links={errors.length > MAX_ERRORS && (
+              <small>{MAX_ERRORS} of {errors.length} groups</small>
             )}
+          >
+            {errors.slice(0, MAX_ERRORS).map((error) => (
+              <ErrorGroup key={error.group} {...error} application={row.application} />
+            ))}
           </Panel>
         )}
       </div>
     </div>
   );
 }
-
-/** The figures of the newest release, and of others. */
-function Figures({ row }: { row: EndpointRow }) {
-  const { before } = row;
-  const n = ({ count, shortest, longest, p95 }: Runs) =>
-    `n ${formatNumber(count)}, ${formatDuration(shortest)} to ${formatDuration(longest)}` +
-    (p95 === null ? "" : `, p95 ${formatDuration(p95)}`);
-  const durationName = (of: Runs) => of.median === null ? "Duration" : "Median";
-  const entries: readonly (readonly [string, string, ReactNode, ReactNode])[] = [
-    [
-      before ? `${durationName(row)}, newest release` : durationName(row),
-      ENDPOINT_TIP,
-      durationOf(row),
-      n(row),
-    ],
-    ...before
-      ? [
-        [`${durationName(before)}, others`, ENDPOINT_TIP, durationOf(before), n(before)] as const,
-      ]
-      : [],
-    ["Change", "", <Change key="" row={row} />, ""],
-    [
-      "Failed",
-      RUNS_TIP,
-      <span key="" className={row.failed > 0 ? "refused" : undefined}>
-        {row.failed > 0 && <OutcomeMark kind="refused" />}
-        {formatNumber(row.failed)} of {formatNumber(row.count)}
-      </span>,
-      before && `${formatNumber(before.failed)} of ${formatNumber(before.count)} of others`,
-    ],
-  ];
-  return (
-    <div className="endpoint-figures">
-      <KeyValueList
-        entries={entries.map(([name, tip, value, rest]) => ({
-          name: <span title={tip}>{name}</span>,
-          value: (
-            <>
-              <b>{value}</b>
-              <small className="quiet">{rest}</small>
-            </>
-          ),
-        }))}
-      />
-    </div>
-  );
-}
-
-const RUN_COLUMNS: readonly Column<EndpointRun>[] = [
-  {
-    title: "Time",
-    cell: ({ at }, link) => link(<Timestamp at={at} precision="ms" />),
-  },
-  {
-    title: "Trace",
-    width: 6,
-    cell: ({ trace_id }) => <code>{shortId(trace_id)}</code>,
-  },
-  {
-    title: "Duration",
-    width: 8,
-    numeric: true,
-    cell: ({ ms, failed }) => (
-      <>
-        {failed && (
-          <span className="refused">
-            <OutcomeMark kind="refused" />
-            <span className="vh">failed</span>
-          </span>
-        )}
-        <b>{formatDuration(ms)}</b>
-      </>
-    ),
-  },
-];
 
 function RunPanel({ id, title, runs }: {
   id: string;
@@ -208,19 +112,24 @@ function RunPanel({ id, title, runs }: {
 }) {
   return (
     <Panel id={id} title={title}>
-      <Table
-        caption={title}
-        columns={RUN_COLUMNS}
-        rows={runs}
-        keyOf={({ trace_id, span_id }) => `${trace_id} ${span_id}`}
-        hrefOf={placeHref}
-      />
+      {runs.map((run) => (
+        <p key={`${run.trace_id} ${run.span_id}`} className="line">
+          <a href={spanHref(run)}>
+            <Timestamp at={run.at} precision="ms" />
+          </a>
+          <span className={run.failed ? "refused end" : "end"}>
+            {run.failed && (
+              <>
+                <OutcomeMark kind="refused" />failed{" "}
+              </>
+            )}
+            <b>{formatDuration(run.ms)}</b>
+          </span>
+        </p>
+      ))}
     </Panel>
   );
 }
-
-/** Groups that are shown: each is read by itself. */
-const MAX_ERRORS = 3;
 
 function ErrorGroup({ group, count, application }: {
   group: string;
@@ -229,81 +138,82 @@ function ErrorGroup({ group, count, application }: {
 }) {
   const [row] = useList("errors", { group, application }).rows;
   return (
-    <li className="line">
+    <p className="line">
       <a className="one-line" href={linkTo("errors", [group], { application })}>
-        {row ? <Fragment>{row.type}: {row.value}</Fragment> : group}
+        {row ? `${row.type}: ${row.value}` : group}
       </a>
       <span className="end">{formatNumber(count)}×</span>
-    </li>
+    </p>
   );
 }
 
 function Queries({ content: { queries, queried, row } }: { content: EndpointContent }) {
-  const isCompared = row.before !== null;
-  const sides = isCompared
-    ? `${formatNumber(queried.before)} of others, ${
-      formatNumber(queried.since)
-    } of the newest release`
-    : `newest ${formatNumber(queried.since)}`;
+  const sides = row.before
+    ? `${queried.before} of others and ${queried.since} of the newest release`
+    : `${queried.since}`;
   return (
     <Panel
       id="endpoint-queries"
       title="Its queries"
-      links={<small>for each run, medians; runs: {sides}</small>}
+      links={<small>in the newest runs, {sides}</small>}
     >
-      {queries === null && <p className="empty">These runs have too many spans to count them.</p>}
-      {queries?.length === 0 && (
-        <p className="empty">None: these runs have no spans of a database or a cache.</p>
-      )}
-      {queries !== null && queries.length > 0 && (
-        <Table<EndpointQuery>
-          caption="Its queries, those that took most time first"
-          columns={queryColumns(queried, isCompared)}
-          rows={queries}
-          keyOf={({ statement }) => statement}
-        />
-      )}
+      {!queries?.length
+        ? (
+          <p className="empty">
+            {queries ? "No spans of databases and caches." : "Too many spans to count them."}
+          </p>
+        )
+        : (
+          <Table<EndpointQuery>
+            caption="Its queries, those that took most time first"
+            columns={[
+              {
+                title: "Statement",
+                isHead: true,
+                cell: ({ statement }) => <code>{statement}</code>,
+              },
+              ...row.before ? [perRun("before", "Others", queried)] : [],
+              perRun("since", row.before ? "Newest" : "Each run", queried),
+              {
+                title: "In all",
+                tip: "Sum of their durations in these runs. Several may run at the same time",
+                width: 6,
+                numeric: true,
+                className: "in-all",
+                cell: ({ total_ms }) => formatDuration(total_ms),
+              },
+            ]}
+            rows={queries}
+            keyOf={({ statement }) => statement}
+          />
+        )}
     </Panel>
   );
 }
 
-const PER_RUN_TIP =
-  `How often it ran in a run that has it: the median by nearest rank, of fewer than ${MIN_SAMPLES} runs` +
-  " the fewest and the most. Marked: repeated, and at least twice as often as in other releases";
-
-const queryColumns = (
+const perRun = (
+  side: Side,
+  title: string,
   queried: EndpointContent["queried"],
-  isCompared: boolean,
-): readonly Column<EndpointQuery>[] => [
-  { title: "Statement", isHead: true, cell: ({ statement }) => <code>{statement}</code> },
-  ...(isCompared ? ["before", "since"] as const : ["since"] as const).map((
-    side: Side,
-  ): Column<EndpointQuery> => ({
-    title: !isCompared ? "Each run" : side === "before" ? "Others" : "Newest",
-    tip: PER_RUN_TIP,
-    width: 6,
-    numeric: true,
-    cell: (query) => {
-      const of = query[side];
-      if (of === null) return <span className="quiet">–</span>;
-      const isMore = side === "since" && query.is_more_often;
-      return (
-        <>
-          <span className={isMore ? "waits" : undefined}>
-            {isMore && <OutcomeMark kind="waits" />}
-            {of.median ?? (of.fewest === of.most ? of.most : `${of.fewest} to ${of.most}`)}
-          </span>
-          <small className="quiet">in {of.runs} of {queried[side]}</small>
-        </>
-      );
-    },
-  })),
-  {
-    title: "In all",
-    tip: "Sum of their durations in these runs. Several may run at the same time",
-    width: 6,
-    numeric: true,
-    className: "in-all",
-    cell: ({ total_ms }) => formatDuration(total_ms),
+): Column<EndpointQuery> => ({
+  title,
+  tip:
+    `How often it ran in a run that has it: the median by nearest rank, of fewer than ${MIN_SAMPLES} runs the fewest` +
+    " and the most. Marked: repeated, and at least twice as often as in other releases",
+  width: 6,
+  numeric: true,
+  cell: (query) => {
+    const of = query[side];
+    if (of === null) return <span className="quiet">–</span>;
+    const isMore = side === "since" && query.is_more_often;
+    return (
+      <>
+        <span className={isMore ? "waits" : undefined}>
+          {isMore && <OutcomeMark kind="waits" />}
+          {of.median ?? (of.fewest === of.most ? of.most : `${of.fewest} to ${of.most}`)}
+        </span>
+        <small className="quiet">in {of.runs} of {queried[side]}</small>
+      </>
+    );
   },
-];
+});

@@ -9,6 +9,9 @@ import { EndpointDetail } from "./EndpointDetail.tsx";
 import { EndpointList } from "./EndpointList.tsx";
 import { QueryList } from "./QueryList.tsx";
 
+/** Of an application. */
+const KEY = /^(sightglass|[\da-f]{14})$/;
+
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Endpoints"], ["queries", "Queries"]] as const;
 const actions = <Segmented label="Shown as" name="as" choices={SHAPES} />;
@@ -18,20 +21,19 @@ const actions = <Segmented label="Shown as" name="as" choices={SHAPES} />;
  * ask databases (`?as=queries`).
  */
 export default function EndpointsView() {
-  const { path: [application, name, op = null], params } = useFragment();
+  const { path, params } = useFragment();
+  const [application, name, op = null] = path;
   const sort = sortParam(params, "endpoints") ?? "-duration";
   const list = useList("endpoints", { ...queryOf(params, "endpoints"), sort });
-  const id = application !== undefined && name !== undefined
-    ? { application, name, op }
-    : undefined;
-  const key = JSON.stringify(id);
+  const isOpen = application !== undefined && KEY.test(application) && name !== undefined;
+  const key = isOpen ? JSON.stringify(path) : undefined;
   return (
     <Split
       look="covers"
       list={params.get("as") === "queries"
         ? <QueryList actions={actions} />
         : <EndpointList list={list} sort={sort} openKey={key} actions={actions} />}
-      detail={id && <EndpointDetail key={key} id={id} list={list} />}
+      detail={isOpen && <EndpointDetail key={key} id={{ application, name, op }} list={list} />}
     />
   );
 }

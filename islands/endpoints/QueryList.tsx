@@ -1,18 +1,14 @@
 import type { ReactNode } from "react";
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import type { QueryRow, SpanPlace } from "../../monitoring/models/trace/trace_row.ts";
+import type { QueryRow } from "../../monitoring/models/trace/trace_row.ts";
 import { queryOf } from "../data/filters.ts";
-import { linkTo, useFragment } from "../data/fragment.ts";
+import { linkTo, spanHref, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
+import { DurationText } from "../kit/endpoint_columns.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { sortParam } from "../kit/sort.ts";
 import type { Column } from "../kit/Table.tsx";
-import { DurationText } from "./EndpointList.tsx";
-
-/** The address of a span in its trace. */
-export const placeHref = ({ trace_id, span_id }: Pick<SpanPlace, "trace_id" | "span_id">) =>
-  linkTo("traces", [trace_id], { span: span_id ?? undefined });
 
 /** What the applications ask databases and caches. */
 export function QueryList({ actions }: { actions: ReactNode }) {
@@ -29,14 +25,10 @@ export function QueryList({ actions }: { actions: ReactNode }) {
       caption={sort === "-total_ms" ? "Queries, those that took most time first" : "Queries"}
       sort={sort}
       keyOf={({ application, statement }) => `${application} ${statement}`}
-      hrefOf={({ slowest }) => placeHref(slowest)}
+      hrefOf={({ slowest }) => spanHref(slowest)}
       actions={actions}
-      above={list.rows.length > 0 && (
-        <p className="endpoint-counts facts small">
-          <span className="quiet end">
-            of the newest 10,000 spans of databases and caches with an end
-          </span>
-        </p>
+      below={list.rows.length > 0 && (
+        <p className="note pad">Of the newest 10,000 spans of databases and caches with an end.</p>
       )}
       empty={
         <>
@@ -99,14 +91,14 @@ const COLUMNS: readonly Column<QueryRow>[] = [
     width: 6,
     numeric: true,
     isWide: true,
-    cell: ({ slowest, longest }) => <a href={placeHref(slowest)}>{formatDuration(longest)}</a>,
+    cell: ({ slowest, longest }) => <a href={spanHref(slowest)}>{formatDuration(longest)}</a>,
   },
   {
     title: "Newest",
     width: 7,
     isWide: true,
     cell: ({ newest }) => (
-      <a href={placeHref(newest)}>
+      <a href={spanHref(newest)}>
         <TimeAgo at={newest.at} />
       </a>
     ),

@@ -6,6 +6,7 @@ import type {
   MetricGroup,
   MetricSample,
 } from "../../monitoring/models/metric/metric_content.ts";
+import { nearestPoint } from "../charts/PointTip.tsx";
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { Gridline, TimeAxis } from "../charts/TimeAxis.tsx";
 import { goTo, spanHref } from "../data/fragment.ts";
@@ -60,8 +61,6 @@ export function useGroupName(by: string | null): (value: string | null) => strin
 const [WIDTH, HEIGHT] = [1_000, 200];
 /** Parts of the scale, about. */
 const PARTS = 5;
-/** Pixels around a dot in which the pointer is on it. */
-const NEAR_PX = 10;
 
 /**
  * Lines of the groups, with their single values as dots. The pointer and the arrow keys move a crosshair, whose values
@@ -114,18 +113,12 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
   const last = to - every;
   const move = (by: number) =>
     setAt(Math.max(from, Math.min(last, at === undefined ? last : at + by * every)));
-  const onPointerMove = ({ clientX, clientY }: PointerEvent) => {
+  const placeOf = ({ at, value }: MetricSample) => [x(at) / WIDTH, y(value) / HEIGHT] as const;
+  const onPointerMove = (event: PointerEvent) => {
     const box = plot.current!.getBoundingClientRect();
-    const time = from + (clientX - box.left) / box.width * (to - from);
+    const time = from + (event.clientX - box.left) / box.width * (to - from);
     setAt(Math.max(from, Math.min(last, Math.floor(time / every) * every)));
-    const distances = dots.map((dot) => ({
-      dot,
-      px: Math.hypot(
-        box.left + x(dot.at) / WIDTH * box.width - clientX,
-        box.top + y(dot.value) / HEIGHT * box.height - clientY,
-      ),
-    }));
-    setNear(distances.filter(({ px }) => px <= NEAR_PX).sort((a, b) => a.px - b.px)[0]?.dot);
+    setNear(nearestPoint(event, plot.current!, dots, placeOf));
   };
   const open = (sample: MetricSample | undefined) => sample?.trace_id && goTo(spanHref(sample));
   const inInterval = (time: number) => at !== undefined && time >= at && time < at + every;

@@ -19,7 +19,7 @@ import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { fullLabel, nameOf, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
-import { durationOf, ENDPOINT_TIP } from "../charts/RunDots.tsx";
+import { durationOf, ENDPOINT_TIP } from "../kit/endpoint_columns.tsx";
 import { NotSent } from "./NotSent.tsx";
 import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
 import { Definition } from "../kit/Definition.tsx";

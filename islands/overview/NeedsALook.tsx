@@ -3,7 +3,7 @@ import { formatCount } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
-import { RunDots } from "../charts/RunDots.tsx";
+import { RunDots } from "../kit/endpoint_columns.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";

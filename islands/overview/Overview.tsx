@@ -7,7 +7,7 @@ import {
   OWN_APPLICATION,
 } from "../../monitoring/models/application_rows.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
-import { isCompared } from "../../monitoring/models/trace/endpoints.ts";
+import { changeOf } from "../../monitoring/models/trace/endpoints.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
@@ -125,7 +125,9 @@ export default function Overview() {
           rows: known?.flatMap(({ reasons }) => reasons) ?? [],
           ...!failed && !isKnown && { state: "loading" },
         }}
-        compared={known?.flatMap(({ endpoints }) => endpoints).filter(isCompared).length ?? 0}
+        compared={known?.flatMap(({ endpoints }) => endpoints).filter((row) =>
+          changeOf(row) !== null
+        ).length ?? 0}
       />
       <SlowestEndpoints list={endpoints} applications={all ?? []} />
       <VitalsByPage filters={filters} />

@@ -5,7 +5,7 @@ import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { isSlower, SLOWER, SLOWER_MS } from "../../monitoring/models/trace/endpoints.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { endpointPath } from "../charts/RunDots.tsx";
+import { endpointPath } from "../kit/endpoint_columns.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { nameOf, shortRelease } from "../kit/application_labels.ts";
 

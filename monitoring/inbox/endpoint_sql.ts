@@ -1,6 +1,4 @@
 import type { ListQuery } from "../models/list_query.ts";
-import type { Run } from "../models/trace/endpoints.ts";
-import type { QuerySpan } from "../models/trace/queries.ts";
 import { all, COMMON, filtersOf } from "./list_builder.ts";
 import { durationMatches, entryMatches, traceMatches } from "./query_sql.ts";
 
@@ -12,7 +10,7 @@ const MAX_QUERIES = 10_000;
 const MAX_STEPS = 100_000;
 
 /**
- * What the applications did, as JSON of {@linkcode readRuns}, and the errors that their traces have, of `RunError`s.
+ * What the applications did, as JSON of `Run`s, and the errors that their traces have, of `RunError`s.
  * `oldest`: the start of the first run if older ones were not read.
  */
 export const runsSql = (query: ListQuery) =>
@@ -21,8 +19,9 @@ export const runsSql = (query: ListQuery) =>
   ` AND ${all([...filtersOf(query, COMMON), ...traceMatches(query.q), "e.row_key < :asOf"])}` +
   ` ORDER BY row_key DESC LIMIT ${MAX_RUNS}), run AS MATERIALIZED (SELECT * FROM newest` +
   ` WHERE ${all(durationMatches("duration", query.q))})` +
-  " SELECT (SELECT json_group_array(json_array(row_key, a.key, trace_id, span_id, run.name, op, r.release, at," +
-  " duration, failed)) FROM run JOIN applications AS a ON a.id = run.application" +
+  " SELECT (SELECT json_group_array(json_object('key', row_key, 'application', a.key, 'trace_id', trace_id," +
+  " 'span_id', span_id, 'name', run.name, 'op', op, 'release', r.release, 'at', at, 'ms', duration," +
+  " 'failed', json(iif(failed, 'true', 'false')))) FROM run JOIN applications AS a ON a.id = run.application" +
   " LEFT JOIN releases AS r ON r.id = run.release) AS runs," +
   " (SELECT json_group_array(json_object('application', a.key, 'trace_id', trace_id, 'at', at, 'group', group_key))" +
   " FROM (SELECT application, trace_id, at, group_key FROM error_entries WHERE trace_id IN (SELECT trace_id FROM run)" +
@@ -30,10 +29,10 @@ export const runsSql = (query: ListQuery) =>
   " JOIN applications AS a ON a.id = e.application) AS errors," +
   ` (SELECT iif(count(*) = ${MAX_RUNS}, min(at), NULL) FROM newest) AS oldest`;
 
-/** Queries `q`, each with the `run` that it is of, as JSON of {@linkcode readQueries}. */
+/** Queries `q`, each with the `run` that it is of, as JSON of `QuerySpan`s. */
 const AS_JSON =
-  "json_group_array(json_array(q.row_key, a.key, q.trace_id, q.span_id, q.name, q.at," +
-  " q.duration, run)) AS queries";
+  "json_group_array(json_object('key', q.row_key, 'application', a.key, 'trace_id', q.trace_id," +
+  " 'span_id', q.span_id, 'name', q.name, 'at', q.at, 'ms', q.duration, 'run', run)) AS queries";
 const OF_APPLICATION = "JOIN applications AS a ON a.id = q.application";
 
 /** The newest queries. The run of one is the first above it. */
@@ -58,21 +57,3 @@ export const QUERIES_OF_RUNS_SQL =
   ` WHERE s.is_run = 0 AND s.row_key < :asOf LIMIT ${MAX_STEPS})` +
   ` SELECT (SELECT ${AS_JSON} FROM below JOIN spans AS q ON q.row_key = below.row_key ${OF_APPLICATION}` +
   ` WHERE is_query = 1 AND duration IS NOT NULL) AS queries, count(*) = ${MAX_STEPS} AS is_cut FROM below`;
-
-type Sent = [
-  key: number,
-  application: string,
-  trace_id: string,
-  span_id: string | null,
-  name: string,
-];
-
-export const readRuns = (json: string): Run[] =>
-  (JSON.parse(json) as [...Sent, string | null, string | null, number, number, number][]).map((
-    [key, application, trace_id, span_id, name, op, release, at, ms, failed],
-  ) => ({ key, application, trace_id, span_id, name, op, release, at, ms, failed: failed > 0 }));
-
-export const readQueries = (json: string): QuerySpan[] =>
-  (JSON.parse(json) as [...Sent, number, number, number | null][]).map((
-    [key, application, trace_id, span_id, name, at, ms, run],
-  ) => ({ key, application, trace_id, span_id, name, at, ms, run }));

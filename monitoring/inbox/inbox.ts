@@ -1,8 +1,9 @@
 import { idOfTime } from "../models/index/list_cursor.ts";
+import type { ListReader } from "./list_reader.ts";
 import type { MetricQuery } from "./metric_reader.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { GroupState } from "../models/error/error_row.ts";
-import type { Page } from "../models/rows.ts";
+import type { Lists, Page } from "../models/rows.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
@@ -11,10 +12,8 @@ import { EnvelopeIndexer } from "./envelope_indexer.ts";
 import { createIndexUpkeep } from "./index_upkeep.ts";
 import { type Applied, InboxFile, maxSourceMapBytes } from "./inbox_file.ts";
 import {
-  type EndpointName,
   type InboxChange,
   InboxClosedError,
-  type InboxLists,
   type InboxOptions,
   type InboxQuery,
   type NotStored,
@@ -160,7 +159,7 @@ export class Inbox {
   }
 
   /** One page of a list, newest first. @throws {CursorError} */
-  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
+  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
     return this.run((file) => file.lists.page(name, query));
   }
 
@@ -178,7 +177,7 @@ export class Inbox {
     return this.run((file) => file.lists.metric(query));
   }
 
-  endpoint(query: EndpointName) {
+  endpoint(query: Parameters<ListReader["endpoint"]>[0]) {
     return this.run((file) => file.lists.endpoint(query));
   }
 

@@ -202,10 +202,7 @@ function answerOf(error: unknown): Response {
   );
 }
 
-function found(
-  content: unknown,
-  what: "error" | "recording" | "profile" | "metric" | "endpoint" | "envelope",
-): Response {
+function found(content: unknown, what: string): Response {
   return content === undefined
     ? refusal(404, `${what}_not_found`, `This ${what} is not in the inbox (any more).`)
     : json(200, content);

@@ -1,8 +1,6 @@
-import type { ListQuery } from "../models/list_query.ts";
 import type { GroupAlert } from "../models/error/error_row.ts";
-import type { Lists } from "../models/rows.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
-import type { InboxPage, InboxRow } from "../protocol/inbox_row.ts";
+import type { InboxPage } from "../protocol/inbox_row.ts";
 
 /** Returns the source map (JSON) of the script with a debug id; undefined: there is none. */
 export type ReadSourceMap = (debugId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
@@ -42,17 +40,6 @@ export interface StoredEnvelope extends Omit<ReceivedEnvelope, "isOwn"> {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** See {@linkcode ReceivedEnvelope.isOwn}; undefined: stored by an earlier version, which trusted the header. */
   readonly isOwn: boolean | undefined;
-}
-
-/** A name under which an application did something, with the filters of the list. */
-export interface EndpointName extends ListQuery {
-  /** Key of the application. */
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface InboxLists extends Lists {
-  readonly envelopes: InboxRow;
 }
 
 export interface InboxQuery {

@@ -15,7 +15,7 @@ import {
 import type { ErrorGroupRow } from "../models/error/error_row.ts";
 import type { FeedbackRow } from "../models/feedback/feedback_row.ts";
 import type { LogRow } from "../models/log_row.ts";
-import { MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+import { type Lists, MAX_LIST_ROWS, type Page } from "../models/rows.ts";
 import type { ProfileRow } from "../models/profile/profile_row.ts";
 import type { RecordingRow } from "../models/recording/recording_row.ts";
 import type { TraceRow } from "../models/trace/trace_row.ts";
@@ -31,12 +31,17 @@ import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
 import { rowOf } from "./envelope_table.ts";
 import { reportsOf, reportsSql, type ReportSum } from "./reports.ts";
-import { type MetricQuery, type ReadAll, readMetricContent, readMetrics } from "./metric_reader.ts";
-import type { EndpointName, InboxLists } from "./inbox_types.ts";
-import { QUERIES_OF_RUNS_SQL, queriesSql, readQueries, readRuns, runsSql } from "./endpoint_sql.ts";
+import {
+  type FoundMetric,
+  type MetricQuery,
+  type ReadAll,
+  readMetricContent,
+  readMetrics,
+} from "./metric_reader.ts";
+import { QUERIES_OF_RUNS_SQL, queriesSql, runsSql } from "./endpoint_sql.ts";
 import { feedbackOverTimeSql, feedbackSql } from "./feedback_sql.ts";
 import { decisionOf, type FoundState } from "./group_states.ts";
-import { monitorRows, runPage } from "./monitor_lists.ts";
+import { monitorRows, runPage, type ToPage } from "./monitor_lists.ts";
 import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
 import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
@@ -55,6 +60,7 @@ import {
   tracesSql,
   vitalsSql,
 } from "./list_sql.ts";
+import { metricsSql } from "./metric_sql.ts";
 import { profilesSql } from "./profile_sql.ts";
 
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
@@ -190,7 +196,7 @@ export class ListReader {
   }
 
   readonly #lists: {
-    [Name in keyof InboxLists]: (query: ListQuery, asOf: number) => Page<InboxLists[Name]>;
+    [Name in keyof Lists]: (query: ListQuery, asOf: number) => Page<Lists[Name]>;
   } = {
     traces: (query, asOf) => this.#page(query, asOf, tracesSql(query), ROWS.traces),
     errors: (query, asOf) => {
@@ -201,15 +207,17 @@ export class ListReader {
     logs: (query, asOf) => this.#page(query, asOf, logsSql(query), ROWS.logs),
     pages: (query, asOf) => this.#pages(query, asOf),
     endpoints: (query, asOf) => {
-      const { runs, newest, range } = this.#runs(query, cursorOf(query.before, asOf).asOf);
+      const { runs, newest, range } = this.#runs(query, asOf);
       return endpointPage(runs, newest, range, query, asOf);
     },
     queries: (query, asOf) => {
-      const values = { asOf: cursorOf(query.before, asOf).asOf };
-      const [found] = this.#all<{ queries: string }>(queriesSql(query), query, values);
-      return queryPage(readQueries(found!.queries), query, asOf);
+      const [found] = this.#all<{ queries: string }>(queriesSql(query), query, { asOf });
+      return queryPage(JSON.parse(found!.queries), query, asOf);
     },
-    metrics: (query, asOf) => readMetrics(this.#all, query, asOf),
+    metrics: (query, asOf) => {
+      const page = this.#page(query, asOf, metricsSql(query), (found: FoundMetric) => found);
+      return readMetrics(this.#all, page, query, asOf);
+    },
     recordings: (query, asOf) => this.#page(query, asOf, recordingsSql(query), ROWS.recordings),
     ai_runs: (query, asOf) => pageOfRuns(this.#aiRuns(query, asOf), query, asOf),
     ai_sums: (query, asOf) => ({
@@ -218,21 +226,14 @@ export class ListReader {
     }),
     feedback: (query, asOf) => this.#page(query, asOf, feedbackSql(query), ROWS.feedback),
     profiles: (query, asOf) => this.#page(query, asOf, profilesSql(query), ROWS.profiles),
-    monitors: (query, asOf) => {
-      const { asOf: first } = cursorOf(query.before, asOf);
-      const found = this.#checkIns(monitorsSql(query), query, first);
-      return monitorRows(found, this.#applications(), query, first);
-    },
-    runs: (query, asOf) => {
-      const { asOf: first } = cursorOf(query.before, asOf);
-      const found = this.#checkIns(monitorRunsSql(query), query, first);
-      return runPage(found, this.#applications(), query, first);
-    },
+    monitors: (query, asOf) => this.#checkIns(monitorsSql(query), monitorRows, query, asOf),
+    runs: (query, asOf) => this.#checkIns(monitorRunsSql(query), runPage, query, asOf),
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
-  page<Name extends keyof InboxLists>(name: Name, query: ListQuery): Page<InboxLists[Name]> {
-    return this.#snapshot((asOf) => this.#lists[name](query, asOf));
+  page<Name extends keyof Lists>(name: Name, query: ListQuery): Page<Lists[Name]> {
+    // Also of a later page the snapshot is that of the first.
+    return this.#snapshot((asOf) => this.#lists[name](query, cursorOf(query.before, asOf).asOf));
   }
 
   /** A metric over time; undefined: nothing of it is stored. */
@@ -241,7 +242,9 @@ export class ListReader {
   }
 
   /** What an application did under one name; undefined: nothing that is stored. @param query the list's, and the name */
-  endpoint({ id, name, op, ...query }: EndpointName): EndpointContent | undefined {
+  endpoint(
+    { id, name, op, ...query }: ListQuery & { id: string; name: string },
+  ): EndpointContent | undefined {
     return this.#snapshot((asOf) => {
       const { runs, newest, range } = this.#runs(query, asOf);
       const own = runs.filter((run) =>
@@ -251,7 +254,7 @@ export class ListReader {
         const values = { asOf, runs: JSON.stringify(keys) };
         type Found = { queries: string; is_cut: number };
         const { queries, is_cut } = this.#all<Found>(QUERIES_OF_RUNS_SQL, {}, values)[0]!;
-        return is_cut ? undefined : readQueries(queries);
+        return is_cut ? undefined : JSON.parse(queries);
       });
     });
   }
@@ -317,24 +320,23 @@ export class ListReader {
     type Found = Record<"runs" | "errors", string> & { oldest: number | null };
     const values = { asOf, error: LOG_LEVELS.indexOf("error") };
     const { runs: json, errors, oldest } = this.#all<Found>(runsSql(query), query, values)[0]!;
-    const runs = withErrors(readRuns(json), JSON.parse(errors));
+    const runs = withErrors(JSON.parse(json), JSON.parse(errors));
     const newest = new Map(this.#applications().map((row) => [row.key, newestRelease(row)]));
     const range = chartRange(query, runs.map(({ at }) => [at, 0, null]));
     return { runs, newest, range: { ...range, from: oldest ?? range.from } };
   }
 
   #aiRuns(query: ListQuery, asOf: number) {
-    // Also of a later page the snapshot is that of the first.
-    const { asOf: until } = cursorOf(query.before, asOf);
-    const [found] = this.#all<{ spans: string }>(aiSpansSql(query), query, { asOf: until });
+    const [found] = this.#all<{ spans: string }>(aiSpansSql(query), query, { asOf });
     return foundRuns(found!.spans, query, (starts) => {
-      const [up] = this.#all<{ above: string }>(ABOVE_SQL, {}, { starts, asOf: until });
+      const [up] = this.#all<{ above: string }>(ABOVE_SQL, {}, { starts, asOf });
       return up!.above;
     });
   }
 
-  #checkIns(sql: string, query: ListQuery, asOf: number): string {
-    return this.#all<{ rows: string }>(sql, query, { asOf })[0]!.rows;
+  #checkIns<T>(sql: string, toPage: ToPage<T>, query: ListQuery, asOf: number): Page<T> {
+    const [found] = this.#all<{ rows: string }>(sql, query, { asOf });
+    return toPage(found!.rows, this.#applications(), query, asOf);
   }
 
   /** Counts the rows of all lists, each up to {@linkcode MAX_COUNT}. */

@@ -130,7 +130,10 @@ const query: fc.Arbitrary<ListQuery> = fc.record({
 
 /** The lists whose rows are one entry or envelope each: each filter takes or leaves a row by itself. */
 const SINGLE = ["occurrences", "logs", "envelopes"] as const;
-const LISTS = [...SINGLE, "traces", "errors", "pages", "profiles", "ai_runs", "runs"] as const;
+const LISTS = [
+  ...[...SINGLE, "traces", "errors", "pages", "profiles", "ai_runs", "runs"] as const,
+  ...["endpoints", "queries"] as const,
+] as const;
 
 Deno.test("any query → its pages are the list, which its filters leave one by one", async () => {
   const sent = fc.tuple(
@@ -254,6 +257,51 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
       },
     ),
     { numRuns: 40 },
+  );
+});
+
+Deno.test("any tree of spans → queries counted, repeated in a run, as one by one", async () => {
+  const id = fc.constantFrom(..."123456");
+  const sent = fc.record({
+    ...{ trace: few, id, parent: fc.option(id), n: fc.nat(2), ms: fc.nat(50) },
+    op: fc.constantFrom("db", "db", "function", "http.server"),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(sent, { selector: ({ trace, id }) => `${trace} ${id}`, maxLength: 24 }),
+      async (spans) => {
+        const inbox = openFor(100);
+        using _closed = { [Symbol.dispose]: () => inbox.close() };
+        for (const { trace, id, parent, op, n, ms } of spans) {
+          const times = { start_timestamp: NOW / 1_000, end_timestamp: (NOW + ms) / 1_000 };
+          const rest = { span_id: id, name: `from ${"abc"[n]} where ${ms}`, ...times };
+          const sent = {
+            ...rest,
+            ...parent && { parent_span_id: parent },
+            is_segment: op === "http.server",
+          };
+          const item = span(trace, { ...sent, attributes: { "sentry.op": { value: op } } });
+          await inbox.store(admitted(envelopeOf({}, item), NOW));
+        }
+        type Sent = typeof spans[number];
+        const runOf = ({ trace, parent }: Sent, seen = new Set<string>()): string => {
+          const above = spans.find((one) => one.trace === trace && one.id === parent);
+          if (!above || seen.has(above.id)) return `trace ${trace}`;
+          const isRun = above.parent === null || above.op === "http.server";
+          return isRun ? `${trace} ${above.id}` : runOf(above, seen.add(above.id));
+        };
+        const queries = Map.groupBy(spans.filter(({ op }) => op === "db"), ({ n }) => n);
+        const expected = [...queries.values()].map((all) => {
+          const counts = Map.groupBy(all, (one) => runOf(one)).values();
+          const sum = all.reduce((sum, { ms }) => sum + ms, 0);
+          return [all.length, sum, Math.max(...[...counts].map(({ length }) => length))];
+        });
+        const rows = inbox.page("queries", {}).rows
+          .map(({ count, total_ms, repeated }) => [count, total_ms, repeated.count]);
+        assert.deepEqual(rows.sort(), expected.sort());
+      },
+    ),
+    { numRuns: 60 },
   );
 });
 

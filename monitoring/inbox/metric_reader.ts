@@ -1,4 +1,3 @@
-import { cursorOf, writeCursor } from "../models/index/list_cursor.ts";
 import { type ListQuery } from "../models/list_query.ts";
 import {
   type FoundPoints,
@@ -11,13 +10,11 @@ import {
 } from "../models/metric/metric_content.ts";
 import type { Point, Sample } from "../models/metric/metric_entry.ts";
 import type { MetricId } from "../models/metric/metric_id.ts";
-import { MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+import type { Page } from "../models/rows.ts";
 import type { MetricRow } from "../models/metric/metric_row.ts";
 import { chartRange } from "./histogram_of.ts";
-import { pageSql } from "./list_builder.ts";
 import {
   HISTORY_MS,
-  metricsSql,
   pointsSql,
   releasesSql,
   sampleIdsSql,
@@ -45,17 +42,18 @@ const MAX_ROWS = 40_000;
 const MAX_LISTED_ROWS = 20_000;
 const MAX_SIZE = 5_000_000;
 
-type FoundMetric = MetricId & Readonly<Record<"key" | "rank", number>> & { applications: string };
+export type FoundMetric =
+  & MetricId
+  & Readonly<Record<"key" | "rank" | "tie", number>>
+  & { readonly applications: string };
 
-/** One page of the metrics, each with figures of its points. */
-export function readMetrics(readAll: ReadAll, query: ListQuery, asOf: number): Page<MetricRow> {
-  const { at, ...cursor } = cursorOf(query.before, asOf);
-  const limit = query.limit ?? MAX_LIST_ROWS;
-  const values = { ...cursor, rank: at ?? cursor.before, tie: 0, limit: limit + 1 };
-  const sql = pageSql(metricsSql(query), query.before !== undefined);
-  const found = readAll<FoundMetric>(sql, query, values);
-  const metrics = found.slice(0, limit);
-  const end = metrics.at(-1);
+/** A page of metrics, each with figures of its points. */
+export function readMetrics(
+  readAll: ReadAll,
+  { rows: metrics, next }: Page<FoundMetric>,
+  query: ListQuery,
+  asOf: number,
+): Page<MetricRow> {
   const { points, older } = readPoints(readAll, query, metrics, MAX_LISTED_ROWS, asOf);
   const range = rangeOf(points, query);
   const isWhole = !older && points.rows.every(({ series }) => points.series.has(series));
@@ -70,9 +68,7 @@ export function readMetrics(readAll: ReadAll, query: ListQuery, asOf: number): P
         isWhole,
       ),
     })),
-    next: end && found.length > limit
-      ? writeCursor({ ...cursor, before: end.key, at: end.rank })
-      : null,
+    next,
   };
 }
 

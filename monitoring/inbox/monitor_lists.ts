@@ -1,5 +1,5 @@
 import type { ApplicationRow } from "../models/application_rows.ts";
-import { cursorOf, rankedPage, rowKeyOf, writeCursor } from "../models/index/list_cursor.ts";
+import { rankedPage, rowKeyOf } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import { expectedRuns } from "../models/monitors/expected_runs.ts";
 import {
@@ -12,7 +12,7 @@ import {
   runRows,
   worstFirst,
 } from "../models/monitors/runs.ts";
-import { MAX_LIST_ROWS, type Page } from "../models/rows.ts";
+import type { Page } from "../models/rows.ts";
 import type { MonitorRow, MonitorRunRow } from "../models/monitors/monitor_row.ts";
 
 /** Missed times of all monitors: to find them takes some 60 ms. */
@@ -34,13 +34,17 @@ function readRuns(json: string, applications: readonly ApplicationRow[], now: nu
   });
 }
 
-/** One page of the monitors, the worst first. @param asOf the row key after all entries */
-export function monitorRows(
+/** @param json what the statement returns; asOf: the row key after all entries */
+export type ToPage<Row> = (
   json: string,
   applications: readonly ApplicationRow[],
-  { now = Date.now(), limit = MAX_LIST_ROWS, before, until = Infinity }: ListQuery,
+  query: ListQuery,
   asOf: number,
-): Page<MonitorRow> {
+) => Page<Row>;
+
+/** One page of the monitors, the worst first. */
+export const monitorRows: ToPage<MonitorRow> = (json, applications, query, asOf) => {
+  const { now = Date.now(), until = Infinity } = query;
   const monitors = readRuns(json, applications, now);
   const most = Math.min(MAX_ROW_RUNS, Math.ceil(MAX_MISSED / monitors.length));
   const found = monitors.map(({ all, runs, config, first, rows, shown }) => {
@@ -59,25 +63,15 @@ export function monitorRows(
       !isApart && all.length - later <= 2 * MAX_ROW_RUNS,
     );
   }).sort(worstFirst);
-  const cursor = cursorOf(before, asOf);
-  const { at: from = 0 } = cursor;
-  const end = from + limit;
-  return {
-    rows: found.slice(from, end),
-    next: end < found.length ? writeCursor({ ...cursor, at: end }) : null,
-  };
-}
+  const ranked = found.map((row, rank) => ({ row, rank, key: 0 }));
+  return rankedPage(ranked, false, query, asOf, ({ row }) => row);
+};
 
-/** One page of runs, by their start. @param asOf the row key after all entries */
-export function runPage(
-  json: string,
-  applications: readonly ApplicationRow[],
-  query: ListQuery,
-  asOf: number,
-): Page<MonitorRunRow> {
+/** One page of runs, by their start. */
+export const runPage: ToPage<MonitorRunRow> = (json, applications, query, asOf) => {
   const runs = readRuns(json, applications, query.now ?? Date.now()).flatMap(({ shown }) => shown);
   const ranked = runs.map((row) => ({
     ...{ row, rank: row.started_at, key: rowKeyOf(row.envelope, row.index) },
   }));
   return rankedPage(ranked, true, query, asOf, ({ row }) => row);
-}
+};

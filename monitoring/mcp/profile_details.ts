@@ -2,6 +2,7 @@ import { readProfileContent } from "../inbox/details/profile_content.ts";
 import { hexId } from "../models/json.ts";
 import { busySamples, functionRows, mainFunction } from "../models/profile/call_tree.ts";
 import { omittedText, placeOf } from "../models/profile/profile_content.ts";
+import { micro } from "../models/time_units.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
 
@@ -26,7 +27,7 @@ export async function getProfile(
     throw new ToolError("This trace has no span with this span_id of the profile's application.");
   }
   const { row, interval_ms, samples, frames, threads, thread } = profile;
-  const time = (count: number) => round(count * interval_ms);
+  const time = (count: number) => micro(count * interval_ms);
   const rows = functionRows(profile);
   const main = mainFunction(profile, rows);
   const rowOf = ({ frame, self, total }: typeof rows[number]) => ({
@@ -57,10 +58,8 @@ export async function getProfile(
         trace_id,
         span_id,
         name,
-        duration_ms: round(end_ms - start_ms),
+        duration_ms: micro(end_ms - start_ms),
       })),
     },
   };
 }
-
-const round = (ms: number) => Math.round(ms * 1_000) / 1_000;

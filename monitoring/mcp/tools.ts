@@ -3,7 +3,9 @@ import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
 import { FIGURES } from "../models/metric/figures.ts";
 import { METRIC_KINDS } from "../models/metric/metric_id.ts";
 import type { MonitorRow } from "../models/monitors/monitor_row.ts";
-import type { Page } from "../models/rows.ts";
+import type { Lists, Page } from "../models/rows.ts";
+import { isSlower } from "../models/trace/endpoints.ts";
+import type { EndpointRow, QueryRow } from "../models/trace/trace_row.ts";
 import {
   APPLICATIONS,
   type FilterName,
@@ -38,6 +40,9 @@ const text = (description: string) => ({ type: "string", description });
 
 /** The order of a list without another. */
 const NEWEST = "newest";
+const ORDERS: Readonly<Record<string, string>> = {
+  ...{ monitors: "worst", endpoints: "slowest", queries: "-total_ms" },
+};
 
 /** Inputs that have another name than their filter: the one in what the tools return. */
 const PARAMETERS: Record<string, string> = {
@@ -145,6 +150,30 @@ export const TOOLS: readonly Tool[] = [
     run: getTrace,
   },
   {
+    name: "list_endpoints",
+    title: "List endpoints or queries",
+    description:
+      "Lists what applications did by name (requests, page loads, navigations, jobs; of the newest 10,000), the slowest" +
+      " first: count, rate a minute, failures, duration in milliseconds (percentiles from 5 on) of the newest release," +
+      " `before`: of others, and whether it is slower. With `of` queries, the statements that they sent to databases, those" +
+      " that took most time first: count, sum, duration, how often one request repeated it, with trace_id, slowest, newest.",
+    input: object({
+      ...listInputs("endpoints"),
+      of: choice(["endpoints", "queries"]),
+      sort: choice(["slowest", "frequent", "-change", "-total_ms", "-repeated"]),
+    }),
+    run: ({ of, ...input }, reader) => {
+      const names = new Map(reader.inbox.applications({}).rows.map(({ key, name }) => [key, name]));
+      const toRow = (row: EndpointRow | QueryRow) => ({
+        ...{ ...withTimes(row), application_name: names.get(row.application) },
+        ..."before" in row && { slower: isSlower(row) },
+      });
+      return of === "queries"
+        ? listRows("queries", "Queries", input, reader, toRow)
+        : listRows("endpoints", "Endpoints", input, reader, toRow);
+    },
+  },
+  {
     name: "list_feedback",
     title: "List feedback of users",
     description:
@@ -242,7 +271,7 @@ export const TOOLS: readonly Tool[] = [
 
 /** One page of a list, with as many rows as fit into an answer. */
 function listRows(
-  view: "errors" | "logs" | "traces" | "profiles" | "monitors" | "metrics" | "ai_runs" | "feedback",
+  view: keyof Lists,
   what: string,
   input: ToolInput,
   { inbox }: TelemetryReader,
@@ -258,7 +287,7 @@ function listRows(
   const isShortened = fitting < page.rows.length;
   // Read again, so that `next` is after the last row that fits.
   if (isShortened) page = read(Math.max(1, fitting));
-  const order = view === "monitors" ? "worst" : query.sort ?? NEWEST;
+  const order = query.sort ?? ORDERS[view] ?? NEWEST;
   const summary = [`${what}, ${order} first: ${page.rows.length}.`];
   if (isShortened) summary.push("Truncated: further rows of this page did not fit.");
   summary.push(
@@ -290,20 +319,19 @@ function timeParameter(time: string): string {
 }
 
 /** Fields of rows that are times, such as `at`, `started_at` and `last_seen`. */
-const TIME = /^at$|_(at|seen)$/;
+const TIME = /^(at|since|failed_since)$|_(at|seen)$/;
 
-/** The row's place in its envelope, which no tool takes. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index"]);
+/** The row's place in its envelope, which no tool takes, and what is drawn. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index", "dots"]);
 
 /** What an assistant gets of a row: its times are texts. */
 function withTimes(row: object): object {
   return Object.fromEntries(
-    Object.entries(row).filter(([name]) => !LEFT_OUT.has(name))
-      .map(([name, value]) => {
-        // Of feedback.
-        if (name === "error" && value !== null) return [name, withTimes(value)];
-        return [name, TIME.test(name) ? isoTime(value) : value];
-      }),
+    Object.entries(row).filter(([name]) => !LEFT_OUT.has(name)).map(([name, value]) => {
+      if (TIME.test(name)) return [name, isoTime(value)];
+      const isRow = typeof value === "object" && value !== null && !Array.isArray(value);
+      return [name, isRow ? withTimes(value) : value];
+    }),
   );
 }
 
@@ -312,7 +340,6 @@ const MAX_RUNS = 5;
 
 const monitorSummary = ({ runs, missed, ...monitor }: MonitorRow): object => ({
   ...withTimes(monitor),
-  since: isoTime(monitor.since),
   has_more: monitor.has_more || Math.max(runs.length, missed.length) > MAX_RUNS,
   runs: runs.slice(0, MAX_RUNS).map(withTimes),
   missed: missed.slice(0, MAX_RUNS).map(isoTime),

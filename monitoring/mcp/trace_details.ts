@@ -7,6 +7,7 @@ import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
 import { readAttributes } from "../models/trace/trace_span.ts";
 import { rateVital } from "../models/trace/web_vitals.ts";
+import { micro } from "../models/time_units.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 import { visibleJson } from "../models/readable_json.ts";
@@ -68,7 +69,7 @@ function firstNode(nodes: readonly SpanNode[], after: unknown): number {
 
 function overview(trace: Trace) {
   const offset = (mark: PlacedMark) => ({
-    offset_ms: round(mark.at_ms - trace.origin_ms),
+    offset_ms: micro(mark.at_ms - trace.origin_ms),
     level: mark.level,
     text: cut(mark.text),
     span_id: mark.span_id,
@@ -89,8 +90,8 @@ function overview(trace: Trace) {
         span_id: span!.span_id,
         op: span!.op,
         name: cut(repetition?.name ?? span!.name),
-        duration_ms: round(duration_ms),
-        self_ms: round(self_ms),
+        duration_ms: micro(duration_ms),
+        self_ms: micro(self_ms),
         ...repetition && { repeated: repetitionText(repetition).replaceAll("\u00a0", " ") },
       }),
     ),
@@ -105,8 +106,8 @@ function spanRow({ times, origin_ms }: Trace, node: SpanNode) {
     span_id: span?.span_id ?? null,
     op: span?.op ?? null,
     name: span === null ? "(missing parent)" : cut(span.name),
-    start_ms: round(placed.start_ms - origin_ms),
-    duration_ms: span?.end_ms === null ? null : round(placed.end_ms - placed.start_ms),
+    start_ms: micro(placed.start_ms - origin_ms),
+    duration_ms: span?.end_ms === null ? null : micro(placed.end_ms - placed.start_ms),
     side: span?.side,
     ...span?.failed && { failed: true, status: span.status },
     ...placed.isOpen && { anomalies: ["no end"] },
@@ -126,7 +127,7 @@ function spanDetails(trace: Trace, spanId: unknown) {
     attributes: pairsOf(node.span),
     ...events.length > 0 && {
       events: events.slice(0, MAX_EVENTS).map((event) => ({
-        offset_ms: event.at_ms === null ? null : round(event.at_ms + shift_ms - trace.origin_ms),
+        offset_ms: event.at_ms === null ? null : micro(event.at_ms + shift_ms - trace.origin_ms),
         name: cut(event.name),
         attributes: pairsOf(event),
       })),
@@ -145,6 +146,3 @@ const pairsOf = (of: Parameters<typeof readAttributes>[0]) =>
   readAttributes(of).map(({ name, value, unit }) => [name, cut(value), ...unit ? [unit] : []]);
 
 const cut = (text: string) => text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-
-/** Microseconds, which is what senders' clocks have. */
-const round = (ms: number) => Math.round(ms * 1000) / 1000;

@@ -4,7 +4,7 @@ import { GROUP_STATES } from "./error/error_row.ts";
 import type { Lists } from "./rows.ts";
 
 /** A list, by its `view`. */
-export type ListName = keyof Lists | "envelopes";
+export type ListName = keyof Lists;
 
 export interface ListFilter {
   /** All values, or how `query_parameters.ts` of the inbox reads one. */
@@ -173,7 +173,7 @@ export const SORT_COLUMNS = {
   ai_runs: ["started_at", "duration", "input_tokens", "output_tokens"],
   profiles: ["started_at", "duration", "samples"],
   pages: ["loads", "lcp", "inp", "cls", "fcp", "ttfb"],
-  endpoints: ["duration", "count", "failed", "change"],
+  endpoints: ["duration", "count", "change"],
   queries: ["total_ms", "count", "duration", "repeated"],
 } as const;
 export type SortedList = keyof typeof SORT_COLUMNS;

@@ -1,3 +1,4 @@
+import type { InboxRow } from "../protocol/inbox_row.ts";
 import type { AiRunRow, AiSumRow } from "./ai/ai_row.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "./error/error_row.ts";
 import type { FeedbackRow } from "./feedback/feedback_row.ts";
@@ -24,7 +25,7 @@ export interface Page<Row> {
 export const MAX_LIST_ROWS = 200;
 
 /**
- * The row type of each list, by its `view`; the list of envelopes has `InboxRow`. Another list needs:
+ * The row type of each list, by its `view`. Another list needs:
  *
  * 1. a row type beside its model, named here. The compiler then requires it in `monitoring/inbox/list_reader.ts`, `LIST_NAMES` of
  *    `monitoring/inbox/query_parameters.ts` and `KEYS` of `islands/data/lists.ts`
@@ -50,4 +51,5 @@ export interface Lists {
   readonly monitors: MonitorRow;
   readonly runs: MonitorRunRow;
   readonly metrics: MetricRow;
+  readonly envelopes: InboxRow;
 }

@@ -38,3 +38,6 @@ export function readTimeBound(text: string, now: number): number | undefined {
 
 /** Whether it moves with the time: rows leave the range although nothing was received. */
 export const isAge = (text: string): boolean => /^\d{1,15}[smhd]$/.test(text);
+
+/** Milliseconds, rounded to microseconds, which is what senders' clocks have. */
+export const micro = (ms: number): number => Math.round(ms * 1_000) / 1_000;

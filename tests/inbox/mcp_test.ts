@@ -15,6 +15,7 @@ const TOOLS = [
   "search_logs",
   "list_traces",
   "get_trace",
+  "list_endpoints",
   "list_feedback",
   "list_profiles",
   "get_profile",
@@ -160,6 +161,13 @@ async function checkAllTools(call: Call): Promise<void> {
   assert.equal(await countOf("list_traces", { ...combined, sort: "slowest" }), 1);
   assert.equal(await countOf("list_errors", { ...combined, level: "error", sort: "frequent" }), 1);
   assert.equal(await countOf("list_errors", { ...combined, level: "fatal" }), 0);
+  const [endpoint] = dataOf(await call("list_endpoints", { ...combined, sort: "frequent" })).rows;
+  assert.deepEqual([endpoint.name, endpoint.count, endpoint.slower], ["GET /pay", 1, false]);
+  assert.equal(endpoint.application_name, application.name);
+  assert.match(endpoint.since, /^\d{4}-.*Z$/);
+  const [query] = dataOf(await call("list_endpoints", { ...combined, of: "queries" })).rows;
+  assert.deepEqual([query.statement, query.total_ms], ["SELECT 1", 800]);
+  assert.deepEqual(query.repeated, { count: 1, trace_id: TRACE });
   assert.equal(await countOf("list_agent_runs", { ...combined, sort: "slowest" }), 0);
   const { isError, text } = await call("get_agent_run", { trace_id: TRACE });
   assert.ok(isError && text.includes("No AI spans of this trace are stored."), text);

@@ -11,6 +11,7 @@ import {
   type TestItem,
 } from "./envelopes.ts";
 import { addAiTests } from "./index_ai.ts";
+import { addEndpointTests } from "./index_endpoints.ts";
 import { addFeedbackTests } from "./index_feedback.ts";
 import { addFilterTests } from "./index_filters.ts";
 import { addGroupTests } from "./index_groups.ts";
@@ -55,6 +56,7 @@ export function indexTests(
   addRecordingTests(test);
   addMetricTests(test);
   addAiTests(test);
+  addEndpointTests(test);
   addFeedbackTests(test);
   addProfileTests(test);
   addReportTests(test);

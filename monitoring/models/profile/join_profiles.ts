@@ -1,3 +1,4 @@
+import { micro } from "../time_units.ts";
 import type { Extent } from "../trace/span_times.ts";
 import type { Call, CallTree, ProfileContent, Sample } from "./profile_content.ts";
 import { isIdle, mainThread, type ProfileFrame, type SentProfile } from "./sent_profile.ts";
@@ -37,7 +38,7 @@ export function joinProfiles(
   const samples = own.slice(0, MAX_JOINED_SAMPLES).flatMap(({ at, stack, chunk }): Sample[] => {
     const call = tree.callOf(chunk, stack);
     if (call === undefined) left++;
-    return call === undefined ? [] : [[Math.round((at - start_ms) * 1_000) / 1_000, call]];
+    return call === undefined ? [] : [[micro(at - start_ms), call]];
   });
   return {
     start_ms,
@@ -60,7 +61,7 @@ function medianDistance(samples: readonly Sample[]): number {
   const distances = samples.slice(1).map(([at], n) => at - samples[n]![0])
     .filter((distance) => distance > 0).sort((a, b) => a - b);
   const median = distances[Math.floor((distances.length - 1) / 2)] ?? USUAL_INTERVAL;
-  return Math.round(median * 1_000) / 1_000;
+  return micro(median);
 }
 
 /** One function has one frame. Where it is written with its calls' lines, as Python's SDK does, these are the same. */

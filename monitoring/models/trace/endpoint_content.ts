@@ -36,15 +36,10 @@ export interface EndpointQuery extends Readonly<Record<Side, PerRun | null>> {
   readonly is_more_often: boolean;
 }
 
-/** How often a query ran in those runs that have it. */
-export interface PerRun {
-  /** Number of these runs. */
-  readonly runs: number;
-  readonly fewest: number;
-  /** Null: there are fewer than five. */
-  readonly median: number | null;
-  readonly most: number;
-}
+/** How often a query ran in those `runs` that have it. The median is null of fewer than five. */
+export type PerRun =
+  & Readonly<Record<"runs" | "fewest" | "most", number>>
+  & { readonly median: number | null };
 
 /** Dots that a chart can show. */
 const MAX_SHOWN = 1_000;

@@ -46,35 +46,29 @@ const MAX_DOTS = 40;
 export const SLOWER = 1.5;
 export const SLOWER_MS = 10;
 
-/** Whether it has enough runs of the newest release and of others. */
-export const isCompared = ({ median, before }: EndpointRow): boolean =>
-  median !== null && before !== null && before.median !== null;
-
-/** The median in the newest release, in multiples of that of others. */
-const changeOf = (row: EndpointRow) =>
-  isCompared(row) ? row.median! / Math.max(0.001, row.before!.median!) : null;
+/** The median in the newest release, in multiples of that of others; null: one of them has too few runs. */
+export const changeOf = ({ median, before }: EndpointRow): number | null =>
+  median === null || !before || before.median === null
+    ? null
+    : median / Math.max(0.001, before.median);
 
 export const isSlower = (row: EndpointRow): boolean =>
   (changeOf(row) ?? 0) >= SLOWER && row.median! - row.before!.median! >= SLOWER_MS;
 
-/** What orders the rows. */
-const RANKS: Readonly<Record<SortColumn<"endpoints">, (row: EndpointRow) => number | null>> = {
-  duration: ({ median, shortest, longest }) => median ?? (shortest + longest) / 2,
+/** What sorts the rows. */
+const RANKS: Ranks<"endpoints", EndpointRow> = {
+  duration: middleOf,
   count: ({ count, before }) => count + (before?.count ?? 0),
-  failed: ({ failed, before }) => failed + (before?.failed ?? 0),
   change: changeOf,
 };
 
 /** The time of a list, milliseconds since 1970. */
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
+type Range = Readonly<Record<"from" | "to", number>>;
 
 /** The newest release of each application, by its key. */
 export type NewestReleases = ReadonlyMap<string, string | undefined>;
 
-/** The runs by application and name; slowest first: by the median, of a few by the middle of their range. */
+/** The runs by application and name, slowest first. */
 export function endpointPage(
   runs: readonly Run[],
   newest: NewestReleases,
@@ -83,33 +77,39 @@ export function endpointPage(
   asOf: number,
 ): Page<EndpointRow> {
   const byName = Map.groupBy(runs, ({ application, op, name }) => `${application} ${op} ${name}`);
-  const { rank, descending } = rankOf(RANKS, query);
-  const rows = [...byName.values()].flatMap((all) => {
-    const row = endpointRow(all, newest, range);
-    const value = rank(row);
-    return value === null ? [] : [{ row, rank: toMicro(value), key: newestKey(all) }];
+  return groupPage(byName, (all) => endpointRow(all, newest, range), RANKS, query, asOf);
+}
+
+/** What a list of groups can be sorted by. */
+export type Ranks<List extends "endpoints" | "queries", Row> = Readonly<
+  Record<SortColumn<List>, (row: Row) => number | null>
+>;
+
+/** One page of a list of groups; by default sorted by the first of the ranks, descending. */
+export function groupPage<Item extends { readonly key: number }, Row>(
+  groups: ReadonlyMap<string, readonly Item[]>,
+  toRow: (all: readonly Item[]) => Row,
+  ranks: Readonly<Record<string, (row: Row) => number | null>>,
+  query: ListQuery,
+  asOf: number,
+): Page<Row> {
+  const { column, descending } = readSort(query.sort ?? "slowest");
+  const isKnown = query.sort !== undefined && Object.hasOwn(ranks, column);
+  const rankOf = isKnown ? ranks[column]! : Object.values(ranks)[0]!;
+  const rows = [...groups.values()].flatMap((all) => {
+    const row = toRow(all);
+    const rank = rankOf(row);
+    const key = all.reduce((newest, { key }) => Math.max(newest, key), 0);
+    // A cursor has so many decimals.
+    return rank === null ? [] : [{ row, rank: Number(rank.toFixed(6)), key }];
   });
-  return rankedPage(rows, descending, query, asOf, ({ row }) => row);
+  return rankedPage(rows, descending || !isKnown, query, asOf, ({ row }) => row);
 }
 
-/** What a query sorts by; default: the slowest first. */
-export function rankOf<Column extends SortColumn, Rank>(
-  ranks: Readonly<Record<Column, Rank>>,
-  { sort = "slowest" }: ListQuery,
-) {
-  const { column, descending } = readSort(sort);
-  const isKnown = Object.hasOwn(ranks, column);
-  return {
-    rank: ranks[(isKnown ? column : "duration") as Column],
-    descending: descending || !isKnown,
-  };
+/** What a sample is sorted by: the median, of a few values the middle of their range. */
+export function middleOf({ median, shortest, longest }: DurationSample): number {
+  return median ?? (shortest + longest) / 2;
 }
-
-/** A cursor has so many decimals. */
-export const toMicro = (value: number): number => Number(value.toFixed(6));
-
-export const newestKey = (all: readonly { readonly key: number }[]): number =>
-  all.reduce((newest, { key }) => Math.max(newest, key), 0);
 
 /** @param all runs of one name, at least one; newest: see {@linkcode NewestReleases} */
 export function endpointRow(

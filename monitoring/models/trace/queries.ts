@@ -1,8 +1,8 @@
-import { rankedPage } from "../index/list_cursor.ts";
-import type { ListQuery, SortColumn } from "../list_query.ts";
+import type { ListQuery } from "../list_query.ts";
 import type { Page } from "../rows.ts";
+import { micro } from "../time_units.ts";
 import type { QueryRow, SpanPlace } from "./trace_row.ts";
-import { durationSample, newestKey, rankOf, toMicro } from "./endpoints.ts";
+import { durationSample, groupPage, middleOf, type Ranks } from "./endpoints.ts";
 import { commonText, textShape } from "./repetitions.ts";
 
 /** A span whose kind is `database`: a query. */
@@ -17,27 +17,20 @@ export interface QuerySpan extends SpanPlace {
   readonly run: number | null;
 }
 
-/** What orders the rows. */
-const RANKS: Readonly<Record<SortColumn<"queries">, (row: QueryRow) => number>> = {
+/** What sorts the rows. */
+const RANKS: Ranks<"queries", QueryRow> = {
   total_ms: ({ total_ms }) => total_ms,
   count: ({ count }) => count,
-  duration: ({ median, shortest, longest }) => median ?? (shortest + longest) / 2,
+  duration: middleOf,
   repeated: ({ repeated }) => repeated.count,
 };
 
 /** The queries by application and statement, those that took most time in all first. */
-export function queryPage(
+export const queryPage = (
   spans: readonly QuerySpan[],
-  { sort = "-total_ms", ...query }: ListQuery,
+  query: ListQuery,
   asOf: number,
-): Page<QueryRow> {
-  const { rank, descending } = rankOf(RANKS, { sort });
-  const rows = [...byStatement(spans).values()].map((all) => {
-    const row = queryRow(all);
-    return { row, rank: toMicro(rank(row)), key: newestKey(all) };
-  });
-  return rankedPage(rows, descending, query, asOf, ({ row }) => row);
-}
+): Page<QueryRow> => groupPage(byStatement(spans), queryRow, RANKS, query, asOf);
 
 /** Queries of an application that differ in numbers alone are of one statement, as in the repetitions of a trace. */
 export const byStatement = (spans: readonly QuerySpan[]) =>
@@ -47,7 +40,7 @@ export const statementOf = (spans: readonly QuerySpan[]): string =>
   commonText(spans.map(({ name }) => name));
 
 export const totalMs = (spans: readonly QuerySpan[]): number =>
-  toMicro(spans.reduce((sum, { ms }) => sum + ms, 0));
+  micro(spans.reduce((sum, { ms }) => sum + ms, 0));
 
 function queryRow(all: readonly QuerySpan[]): QueryRow {
   const most = [...Map.groupBy(all, ({ run, trace_id }) => run ?? trace_id).values()]

@@ -1,6 +1,7 @@
 import { at, attributeAt, hexId, listOf, plausible, textAt, tidyText, timeAt } from "../json.ts";
 import { hasMessages, MAX_MESSAGE } from "../ai/ai_attributes.ts";
 import { boundedAttributes, tagsAndUser, withValues } from "../attributes.ts";
+import { micro } from "../time_units.ts";
 import { sideOf } from "../side.ts";
 import { httpStatusOf, type SentSpan } from "./sent_span.ts";
 import { spanName } from "./trace_name.ts";
@@ -158,6 +159,3 @@ export function spanOfRow(
     ...JSON.parse(entry),
   };
 }
-
-/** Rounded to microseconds, which is what senders' clocks have. */
-const micro = (ms: number) => Math.round(ms * 1_000) / 1_000;
