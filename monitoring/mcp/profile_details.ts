@@ -28,6 +28,7 @@ export async function getProfile(
   }
   const { row, interval_ms, samples, frames, threads, thread } = profile;
   const time = (count: number) => micro(count * interval_ms);
+  const nameOf = (thread: string | null) => threads.find(({ id }) => id === thread)?.name ?? thread;
   const rows = functionRows(profile);
   const main = mainFunction(profile, rows);
   const rowOf = ({ frame, self, total }: typeof rows[number]) => ({
@@ -46,18 +47,19 @@ export async function getProfile(
       name: profile.span?.name ?? row.name,
       started_at: isoTime(profile.start_ms),
       release: row.release,
-      thread: threads.find((one) => one.id === thread)?.name ?? thread,
+      thread: nameOf(thread),
       samples: samples.length,
       interval_ms,
       in_functions_ms: time(busySamples(profile)),
       main_function: main ? rowOf(main) : null,
       functions: rows.slice(0, MAX_FUNCTIONS).map(rowOf),
       spans: profile.spans.slice(0, MAX_SPANS).map((
-        { trace_id, span_id, name, start_ms, end_ms },
+        { trace_id, span_id, name, thread, start_ms, end_ms },
       ) => ({
         trace_id,
         span_id,
         name,
+        thread: nameOf(thread),
         duration_ms: micro(end_ms - start_ms),
       })),
     },

@@ -31,7 +31,11 @@ Deno.test("get_profile → main function, functions, spans; of a span; of none",
 
   const asked = { trace_id: hexId(3), span_id: "3".padStart(16, "c") };
   const part = await get({ profile_id: hexId(9), ...asked });
-  assert.deepEqual([part.name, part.samples], ["GET /api/report/3", 36]);
+  assert.deepEqual([part.name, part.samples, part.spans[0].thread], [
+    "GET /api/report/3",
+    36,
+    "main",
+  ]);
   assert.equal((await get({ profile_id: hexId(9) })).samples, 72);
   await assert.rejects(get({ profile_id: hexId(4) }), /No profile/);
   await assert.rejects(get({ profile_id: "x" }), /32 hexadecimal digits/);
