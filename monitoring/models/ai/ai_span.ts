@@ -27,6 +27,8 @@ const KINDS: readonly (readonly [RegExp, AiSpan["kind"]])[] = [
   [/^(execute_tool|toolCall|tool\b)/, "tool"],
   [/\.do[A-Z]\w+$/, "call"],
   [/^(invoke_(agent|workflow)|agent\b|workflow|pipeline\b|run\b)/, "agent"],
+  // Names the model of later calls.
+  [/^create_agent/, "step"],
   // Those of Vercel's SDK without `do` call a model several times.
   [/^(generate|stream)(Text|Object|_text|_object)$/, "agent"],
   [/^(chat|text_completion|completion|generate|embed|rerank|responses|messages|models)/, "call"],

@@ -86,6 +86,7 @@ Deno.test("operation → agent, call, tool or step, with its name; others are no
   assert.equal(nameOf("gen_ai.execute_tool", { "gen_ai.tool.name": "stock" }), "tool stock");
   assert.equal(nameOf("ai.toolCall", { "ai.toolCall.name": "stock" }), "tool stock");
   assert.equal(nameOf("gen_ai.embeddings", { "gen_ai.request.model": "e" }), "call e");
+  assert.equal(nameOf("gen_ai.create_agent", { "gen_ai.request.model": "e" }), "step span");
   assert.equal(nameOf("ai.chat_completions.create.openai", { "ai.model_id": "m" }), "call m");
   assert.equal(nameOf("gen_ai.handoff", {}, "handoff to b"), "step handoff to b");
   assert.equal(nameOf("http.client", { "gen_ai.request.model": "m" }), null);
