@@ -71,8 +71,7 @@ const COLUMNS: readonly Column<FeedbackRow>[] = [
     title: "Message",
     cell: (row, link) => (
       <>
-        {link(cutText(row.message, MAX_MESSAGE) || "(empty)")}{" "}
-        <GroupMark row={{ ...row, regression: null }} />
+        {link(cutText(row.message, MAX_MESSAGE) || "(empty)")} <GroupMark row={row} />
       </>
     ),
     aside: {

@@ -59,7 +59,7 @@ export function FeedbackDetail({ feedback }: { feedback: string | undefined }) {
       actions={row && (
         <>
           <CopyMenu what="feedback" texts={{ "Copy message": () => row.message }} />
-          <GroupHeader row={{ ...row, regression: null }} what="feedback" />
+          <GroupHeader row={row} what="feedback" />
         </>
       )}
     >

@@ -31,8 +31,8 @@ const MARK_TIP =
   " first: with another one chosen it is open";
 
 /** Whether a group is resolved, muted or a regression; nothing if it is open. */
-export function GroupMark({ row: { state, regression } }: {
-  row: Pick<ErrorGroupRow, "state" | "regression">;
+export function GroupMark({ row: { state, regression = null } }: {
+  row: Pick<ErrorGroupRow, "state"> & Partial<Pick<ErrorGroupRow, "regression">>;
 }) {
   if (state === "muted") return <strong>muted</strong>;
   if (state === "open" && regression === null) return null;
@@ -63,7 +63,7 @@ function describeRegression({ release, resolved_in }: Regression): string {
  * @param props.children further buttons of the menu
  */
 export function GroupHeader({ row, what, back, children }: {
-  row: Pick<ErrorGroupRow, "group" | "state" | "regression">;
+  row: Pick<ErrorGroupRow, "group" | "state"> & Partial<Pick<ErrorGroupRow, "regression">>;
   what: string;
   back?: string;
   children?: ReactNode;
