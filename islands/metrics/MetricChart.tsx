@@ -6,7 +6,7 @@ import type {
   MetricGroup,
   MetricSample,
 } from "../../monitoring/models/metric/metric_content.ts";
-import { nearestPoint } from "../charts/PointTip.tsx";
+import { nearestPoint, PointTip } from "../charts/PointTip.tsx";
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { Gridline, TimeAxis } from "../charts/TimeAxis.tsx";
 import { goTo, spanHref } from "../data/fragment.ts";
@@ -167,17 +167,13 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
       </ul>
       <p className="metric-time quiet">
         <b>{figureName(show, kind)}</b>, {interval}
-        {near
-          ? `; the dot: ${formatValue(near.value, unit)} at ${formatTimeOfDay(near.at)}, ${
-            near.trace_id === null ? "no trace was sent" : `click: trace ${shortId(near.trace_id)}`
-          }`
-          : largest && isShown({ value: largest.group }) && (
-            <>
-              ; largest {sampleName(kind)}: {largest.trace_id === null
-                ? formatValue(largest.value, unit)
-                : <a href={spanHref(largest)}>{formatValue(largest.value, unit)}</a>}
-            </>
-          )}
+        {largest && isShown({ value: largest.group }) && (
+          <>
+            ; largest {sampleName(kind)}: {largest.trace_id === null
+              ? formatValue(largest.value, unit)
+              : <a href={spanHref(largest)}>{formatValue(largest.value, unit)}</a>}
+          </>
+        )}
         {dots.length > 0 && dots.length < sample_count &&
           `; ${formatWhole(dots.length)} of ${formatCount(sample_count, sampleName(kind))} as dots`}
       </p>
@@ -247,6 +243,16 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
             />
           ))}
           <ReleaseMarks from={from} to={to} />
+          {near && (
+            <PointTip at={placeOf(near)}>
+              <b>{formatValue(near.value, unit)}</b>{" "}
+              <span className="quiet">{formatTimeOfDay(near.at)}</span>
+              <br />
+              {near.trace_id === null
+                ? "no trace was sent"
+                : `Click: trace ${shortId(near.trace_id)}`}
+            </PointTip>
+          )}
         </div>
         <TimeAxis from={from} to={to} most={7} />
       </figure>

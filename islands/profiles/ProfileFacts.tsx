@@ -8,6 +8,7 @@ import {
 } from "../../monitoring/models/profile/profile_content.ts";
 import { fragmentTo, linkTo, spanHref } from "../data/fragment.ts";
 import { ParamSelect } from "../kit/FilterControls.tsx";
+import { Part } from "../kit/Part.tsx";
 import { Table } from "../kit/Table.tsx";
 import { type DrawnBar, kindOf } from "./ProfileFlame.tsx";
 import { percent } from "./ProfileList.tsx";
@@ -32,20 +33,16 @@ export function ProfileFacts({ profile, tree, rows, selected }: {
     <aside className="profile-facts" aria-label="Facts of the profile">
       {selected && <SelectedFunction {...{ tree, rows, selected }} />}
       {span && (
-        <section>
-          <h4 className="line ends">
-            Linked span <a href={spanHref(span)}>Open in trace</a>
-          </h4>
+        <Part title="Linked span" beside={<a href={spanHref(span)}>Open in trace</a>}>
           <p className="line ends">
             <span>{span.op} {span.name}</span>
             <b>{formatDuration(span.end_ms - span.start_ms)}</b>
           </p>
           {row.of === "session" && <a href={hrefIn({})}>Whole session</a>}
-        </section>
+        </Part>
       )}
       {span === null && row.of === "session" && spans.length > 0 && (
-        <section>
-          <h4>Profiled requests and tasks</h4>
+        <Part title="Profiled requests and tasks">
           <ul className="ruled">
             {spans.slice(0, MAX_SPANS).map(({ name, trace_id, span_id, start_ms, end_ms }) => (
               <li key={`${trace_id} ${span_id}`} className="line ends">
@@ -62,10 +59,12 @@ export function ProfileFacts({ profile, tree, rows, selected }: {
           {row.spans > MAX_SPANS && (
             <p className="small quiet">The longest of {formatCount(row.spans, "span")}</p>
           )}
-        </section>
+        </Part>
       )}
-      <section>
-        <h4>Profile</h4>
+      <Part
+        title="Profile"
+        beside={<a href={linkTo("envelopes", [], { q: row.profile_id })}>Its envelopes</a>}
+      >
         <ParamSelect
           label="Thread"
           name="thread"
@@ -75,8 +74,7 @@ export function ProfileFacts({ profile, tree, rows, selected }: {
             `${name ?? id}, ${formatCount(samples, "sample")}`,
           ])}
         />
-        <a href={linkTo("envelopes", [], { q: row.profile_id })}>Its envelopes</a>
-      </section>
+      </Part>
     </aside>
   );
 }
@@ -100,10 +98,10 @@ function SelectedFunction({ tree, rows, selected }: {
     ["Samples", samples ?? "–", all && `${all.total} of ${busy}`],
   ];
   return (
-    <section>
-      <h4 className="line ends">
-        <code>{of.function}</code> <small className="quiet">{KINDS[kindOf(of)]}</small>
-      </h4>
+    <Part
+      title={<code>{of.function}</code>}
+      beside={<small className="quiet">{KINDS[kindOf(of)]}</small>}
+    >
       <code className="small quiet">{placeOf(of)}</code>
       <Table
         caption={`Time of ${of.function}`}
@@ -121,6 +119,6 @@ function SelectedFunction({ tree, rows, selected }: {
         keyOf={([name]) => String(name)}
       />
       {calls > 1 && `Here: ${formatCount(calls, "narrow call")} together`}
-    </section>
+    </Part>
   );
 }
