@@ -19,7 +19,7 @@ export interface Column<Row> {
   readonly width?: number;
   /** Aligned at the right. */
   readonly numeric?: boolean;
-  /** Left out where there is little room: beside a detail, and on phones. */
+  /** Left out where the list has less than 40rem: on phones, and beside a detail on small screens. */
   readonly isWide?: boolean;
   /** Its cells are the heads of the rows. */
   readonly isHead?: boolean;

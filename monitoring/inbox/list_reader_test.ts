@@ -10,6 +10,7 @@ import {
   span,
   type TestItem,
 } from "./testdata/envelopes.ts";
+import { logRow, occurrenceRow, runRow, traceRow } from "../../islands/testdata/rows.ts";
 import type { Lists, Page } from "../models/rows.ts";
 import { LIST_FILTERS, LIST_SORTS, type ListQuery } from "../models/list_query.ts";
 import {
@@ -29,6 +30,23 @@ import { OWN_TELEMETRY } from "../protocol/own_telemetry.ts";
 const openFor = (maxEnvelopes: number) => new Inbox({ maxBytes: maxEnvelopes * ENVELOPE_BYTES });
 
 indexTests("SQLite", openFor).forEach((test) => Deno.test(test));
+
+Deno.test("rows of lists → every field of their types, which the reader of SQL only asserts", async () => {
+  const inbox = openFor(9);
+  const checkIn: TestItem = ["check_in", { monitor_slug: "job", status: "ok" }];
+  await inbox.store(admitted(envelopeOf({}, span(1), error("E", 1), log("text"), checkIn), NOW));
+  const samples = {
+    traces: traceRow(),
+    occurrences: occurrenceRow(),
+    logs: logRow(),
+    runs: runRow(),
+  };
+  for (const [list, sample] of Object.entries(samples)) {
+    const [row] = inbox.page(list as keyof typeof samples, {}).rows;
+    assert.deepEqual(Object.keys(row!).sort(), Object.keys(sample).sort(), list);
+  }
+  inbox.close();
+});
 
 const few = fc.integer({ min: 1, max: 4 });
 const word = fc.constantFrom("order 1", "order 2", "Payment", "100%", "größe", "x_y");

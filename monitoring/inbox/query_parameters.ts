@@ -53,11 +53,13 @@ export function readParameters(
   };
 }
 
-const LIST_NAMES: readonly (ListName | "applications" | "histogram")[] = [
-  ...["traces", "errors", "occurrences", "logs", "pages", "endpoints", "queries"] as const,
-  ...["recordings", "profiles", "feedback", "ai_runs", "ai_sums", "monitors", "runs"] as const,
-  ...["metrics", "envelopes", "applications", "histogram"] as const,
-];
+/** A record: the compiler requires all of them. */
+const LISTS: Readonly<Record<ListName | "applications" | "histogram", 0>> = {
+  ...{ traces: 0, errors: 0, occurrences: 0, logs: 0, pages: 0, endpoints: 0, queries: 0 },
+  ...{ recordings: 0, profiles: 0, feedback: 0, ai_runs: 0, ai_sums: 0, monitors: 0, runs: 0 },
+  ...{ metrics: 0, envelopes: 0, applications: 0, histogram: 0 },
+};
+const LIST_NAMES = Object.keys(LISTS) as (keyof typeof LISTS)[];
 
 /** The other values of `view`: details, and what the relay refused. */
 const OTHER_VIEWS = "trace error recording profile metric endpoint envelope refusals".split(" ");

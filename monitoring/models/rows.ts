@@ -27,13 +27,12 @@ export const MAX_LIST_ROWS = 200;
 /**
  * The row type of each list, by its `view`. Another list needs:
  *
- * 1. a row type beside its model, named here. The compiler then requires it in `monitoring/inbox/list_reader.ts`, `LIST_NAMES` of
- *    `monitoring/inbox/query_parameters.ts` and `KEYS` of `islands/data/lists.ts`
- * 2. its entries in `index/index_entries.ts`; if they come from another item type, that type in `parsed_envelope.ts`
- * 3. a table in `monitoring/inbox/schema.ts`, written by `index_writer.ts` and queried by `list_sql.ts` beside it: a new
- *    version of the schema, which indexes the stored envelopes again, see `NEW_INDEX` there
- * 4. its number in {@linkcode ListCounts}, for the tab, and a view that shows it: a folder in `islands/`, and its
- *    entry in `islands/shell/registry.ts`
+ * 1. a row type beside its model, named here. The compiler then requires the list in `monitoring/inbox/list_reader.ts`,
+ *    `query_parameters.ts` and `list_sql_test.ts` beside it, `islands/data/lists.ts` and `bench/inbox.ts`
+ * 2. unless tables have its rows: its entries in `index/index_entries.ts`, and a table in `monitoring/inbox/schema.ts`,
+ *    written by `index_writer.ts`: a new version of the schema, which indexes the stored envelopes again
+ * 3. a view that shows it: a folder in `islands/`, and its entry in `islands/shell/registry.ts`; its number in
+ *    {@linkcode ListCounts}, if the sidebar counts new rows
  */
 export interface Lists {
   readonly traces: TraceRow;

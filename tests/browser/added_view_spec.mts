@@ -1,4 +1,5 @@
 /** A view that is added: a folder, and an entry of the registry. */
+import { VIEWS } from "../../islands/shell/registry.ts";
 import { buildCopy } from "../harness/project_copy.ts";
 import { startServer } from "../harness/server_process.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
@@ -9,8 +10,11 @@ const VIEW = `export default function Ducks() {
   return <p>Seven ducks</p>;
 }
 `;
+const KEY = [..."abcdefghijklmnopqrstuvwxyz"].find((key) =>
+  VIEWS.every((view) => view.key !== key)
+)!;
 const ENTRY =
-  `  { id: "ducks", title: "Ducks", icon: "M4 4h16v16H4z", group: "Investigate", key: "q",
+  `  { id: "ducks", title: "Ducks", icon: "M4 4h16v16H4z", group: "Investigate", key: "${KEY}",
     load: { inbox: () => import("../ducks/Ducks.tsx") } },
 ];
 `;
@@ -49,10 +53,10 @@ test("a folder and an entry of the registry → in sidebar, title, phone bar, ke
   await page.goto("/#/errors?release=1");
   await expect(tab(page, "Ducks")).toHaveAttribute("href", "#/ducks?release=1");
   await page.keyboard.press("g");
-  await page.keyboard.press("q");
+  await page.keyboard.press(KEY);
   await expect(page).toHaveURL("/#/ducks?release=1");
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Help" })).toContainText("g q Ducks");
+  await expect(page.getByRole("dialog", { name: "Help" })).toContainText(`g ${KEY} Ducks`);
   await page.keyboard.press("Escape");
 
   await page.setViewportSize({ width: 390, height: 800 });
