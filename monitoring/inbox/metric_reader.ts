@@ -56,16 +56,16 @@ export function readMetrics(
 ): Page<MetricRow> {
   const { points, older } = readPoints(readAll, query, metrics, MAX_LISTED_ROWS, asOf);
   const range = rangeOf(points, query);
-  const isWhole = !older && points.rows.every(({ series }) => points.series.has(series));
+  const hasAllSeries = points.rows.every(({ series }) => points.series.has(series));
   const byMetric = Map.groupBy(points.rows, ({ series }) => keyOf(points.series.get(series)));
   return {
-    rows: metrics.map(({ name, kind, unit, applications, rank }) => ({
+    rows: metrics.map(({ name, kind, unit, applications, rank }, n) => ({
       ...{ name, kind, unit, applications: JSON.parse(applications), last_at: rank },
       ...metricRow(
         { name, kind, unit },
         { series: points.series, rows: byMetric.get(keyOf({ name, kind, unit })) ?? [] },
         range,
-        isWhole,
+        hasAllSeries && !older.has(n),
       ),
     })),
     next,
@@ -106,7 +106,7 @@ export function readMetricContent(
     variants: variants.filter((one) => one !== id),
     samples: withIds(samples, 0),
     largest: withIds(largest, samples.length),
-    omitted: { ...omitted, older },
+    omitted: { ...omitted, older: older.size > 0 },
   };
 }
 
@@ -122,8 +122,9 @@ function readPoints(
   metrics: readonly MetricId[],
   maxRows: number,
   asOf: number,
-): { readonly points: FoundPoints; readonly older: boolean } {
-  const [found] = readAll<{ rows: string | null; older: number }>(pointsSql(query), query, {
+): { readonly points: FoundPoints; readonly older: ReadonlySet<number> } {
+  type Found = Readonly<Record<"older" | "large", string>> & { rows: string | null };
+  const [found] = readAll<Found>(pointsSql(query), query, {
     asOf,
     metrics: JSON.stringify(metrics.map(({ name, kind, unit }) => [name, kind, unit])),
     size: Math.floor(MAX_SIZE / Math.max(1, metrics.length)),
@@ -157,7 +158,7 @@ function readPoints(
         return { rowKey, series, release, points, exemplars };
       }),
     },
-    older: found!.older > 0,
+    older: new Set<number>([...JSON.parse(found!.older), ...JSON.parse(found!.large)]),
   };
 }
 

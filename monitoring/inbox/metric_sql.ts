@@ -2,10 +2,12 @@ import type { ListQuery } from "../models/list_query.ts";
 import { all, filtersOf, isGiven, SENDER, type SqlList, when } from "./list_builder.ts";
 import { entryMatches } from "./query_sql.ts";
 
+const before = ({ until }: ListQuery) => when(until, "e.first_at < :until");
+
 /** A row has points from `first_at` to `at`. */
 const onPoints = (query: ListQuery) => [
   ...filtersOf(query, ["envelope", ...SENDER, "since"]),
-  ...when(query.until, "e.first_at < :until"),
+  ...before(query),
   ...entryMatches("metric_points", query.q),
   "e.row_key < :asOf",
 ];
@@ -32,10 +34,11 @@ export const variantsSql =
 export const HISTORY_MS = 3_600_000;
 
 /**
- * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each among its newest `:most` rows those with at
- * most `:size` characters; of cumulative series (each start) and gauges also the last ones before `since`. `rows`: JSON of
- * row key, series, release, points and exemplars. It is joined as text: SQLite would parse the points to make JSON of them.
- * Reads the index in its order. `older`: whether others are left out.
+ * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each among its newest `:most` rows before `until`
+ * those with at most `:size` characters; of cumulative series (each start) and gauges also the last ones before `since`.
+ * `rows`: JSON of row key, series, release, points and exemplars. It is joined as text: SQLite would parse the points to
+ * make JSON of them. `older`, `large`: of which metrics others are left out, for their number or size. Reads the index in
+ * its order.
  */
 export function pointsSql(query: ListQuery): string {
   const from =
@@ -47,23 +50,25 @@ export function pointsSql(query: ListQuery): string {
     ...["e.row_key > cutoff", "e.row_key < :asOf"],
   ];
   const history = isGiven(query.since)
-    ? ` UNION ALL SELECT row_key FROM (SELECT e.row_key, max(e.at) FROM ${from}` +
+    ? ` UNION ALL SELECT row_key, NULL FROM (SELECT e.row_key, max(e.at) FROM ${from}` +
       ` WHERE ${all(onHistory)} GROUP BY e.application, e.series, e.points ->> '$[0][2]')`
     : "";
-  return "WITH named AS (SELECT value ->> 0 AS name, value ->> 1 AS kind, value ->> 2 AS unit" +
+  return "WITH named AS (SELECT key AS n, value ->> 0 AS name, value ->> 1 AS kind, value ->> 2 AS unit" +
     " FROM json_each(:metrics)), metric AS MATERIALIZED (SELECT *, coalesce((SELECT row_key FROM metric_points AS e" +
-    " WHERE e.name = named.name AND e.kind = named.kind AND e.unit = named.unit" +
+    ` WHERE ${
+      all(["e.name = named.name AND e.kind = named.kind AND e.unit = named.unit", ...before(query)])
+    }` +
     " ORDER BY row_key DESC LIMIT 1 OFFSET :most), 0) AS cutoff FROM named)," +
-    " found AS (SELECT e.row_key, sum(e.size) OVER (PARTITION BY e.name, e.kind, e.unit" +
+    " found AS (SELECT e.row_key, n, sum(e.size) OVER (PARTITION BY e.name, e.kind, e.unit" +
     ` ORDER BY e.row_key DESC) AS total FROM ${from} WHERE ${
       all(["e.row_key > cutoff", ...onPoints(query)])
     })` +
-    " SELECT count(*) > count(row_key) OR EXISTS (SELECT 1 FROM metric JOIN metric_points AS e ON e.row_key = cutoff" +
-    ` WHERE ${
+    " SELECT json_group_array(DISTINCT n) FILTER (WHERE row_key IS NULL) AS large, (SELECT json_group_array(n)" +
+    ` FROM metric JOIN metric_points AS e ON e.row_key = cutoff WHERE ${
       all(filtersOf(query, ["envelope", "since"]))
     }) AS older, '[' || group_concat('[' || row_key || ',"' ||` +
     " application || ' ' || series || '\",' || coalesce(release, 0) || ',' || points || ',' || exemplars ||" +
-    " ']') || ']' AS rows FROM (SELECT iif(total <= :size, row_key, NULL) AS row_key FROM found" +
+    " ']') || ']' AS rows FROM (SELECT iif(total <= :size, row_key, NULL) AS row_key, n FROM found" +
     `${history}) LEFT JOIN metric_points USING (row_key)`;
 }
 

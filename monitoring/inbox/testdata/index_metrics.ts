@@ -261,31 +261,37 @@ export function addMetricTests(test: AddTest): void {
     },
   );
 
-  test("more rows or series than are read → no sum; of one envelope all", async (inbox, add) => {
-    const many = (metrics: number, series: number): TestItem => {
-      const [type, { items }] = measured(Array<number>(metrics * series).fill(1)) as [
-        string,
-        { items: readonly Attributes[] },
-      ];
-      const named = items.map((item, n) => ({
-        ...item,
-        name: `metric ${n % metrics}`,
-        attributes: { user: { value: n } },
-      }));
-      return [type, { items: named }];
-    };
-    const counts = (query: ListQuery) =>
-      new Set(inbox.page("metrics", query).rows.map(({ count, points }) => `${count} ${points}`));
-    for (let n = 0; n < 102; n++) await add(many(200, 1));
-    const [envelope] = inbox.page("envelopes", { limit: 1 }).rows;
-    assert.deepEqual(counts({}), new Set(["null null"]));
-    assert.deepEqual(counts({ envelope: envelope!.id }), new Set(["1 1"]));
-    await inbox.clear();
-    await add(many(2, 2_400));
-    assert.deepEqual(counts({}), new Set(["2400 2400"]));
-    await add(many(2, 2_600));
-    assert.deepEqual(counts({}), new Set(["null null"]));
-  }, 9_000);
+  test(
+    "more rows or series than are read → no sum; of others, an earlier time and one envelope all",
+    async (inbox, add) => {
+      const many = (metrics: number, series: number, rest?: Attributes): TestItem => {
+        const [type, { items }] = measured(Array<number>(metrics * series).fill(1), rest) as [
+          string,
+          { items: readonly Attributes[] },
+        ];
+        const named = items.map((item, n) => ({
+          ...item,
+          name: `metric ${n % metrics}`,
+          attributes: { user: { value: n } },
+        }));
+        return [type, { items: named }];
+      };
+      const counts = (query: ListQuery) =>
+        new Set(inbox.page("metrics", query).rows.map(({ count, points }) => `${count} ${points}`));
+      await add(many(200, 1, { timestamp: NOON / 1000 - 60 }));
+      for (let n = 0; n < 101; n++) await add(many(199, 1));
+      const [envelope] = inbox.page("envelopes", { limit: 1 }).rows;
+      assert.deepEqual(counts({}), new Set(["null null", "1 1"]));
+      assert.deepEqual(counts({ until: NOON }), new Set(["1 1"]));
+      assert.deepEqual(counts({ envelope: envelope!.id }), new Set(["1 1"]));
+      await inbox.clear();
+      await add(many(2, 2_400));
+      assert.deepEqual(counts({}), new Set(["2400 2400"]));
+      await add(many(2, 2_600));
+      assert.deepEqual(counts({}), new Set(["null null"]));
+    },
+    9_000,
+  );
 
   test("pages of metrics → together the list", async (inbox, add) => {
     const names = Array.from({ length: 5 }, (_, n) => `metric ${n}`);
