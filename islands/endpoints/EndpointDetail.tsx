@@ -76,7 +76,7 @@ function Content({ content }: { content: EndpointContent }) {
       <Table
         caption="Figures"
         className="data-table"
-        columns={figuresOf([row])}
+        columns={figuresOf([row]).map(({ by: _, ...column }) => column)}
         rows={[row]}
         keyOf={endpointKey}
       />

@@ -65,7 +65,7 @@ const CHANGE_TIP =
 export function figuresOf(rows: readonly EndpointRow[]): readonly Column<EndpointRow>[] {
   const { dots, count, others, duration } = endpointColumns(rows);
   return [
-    { ...count, by: "count" },
+    { ...count, width: 9.5, by: "count" },
     {
       title: "Rate",
       tip:

@@ -1,7 +1,7 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import type { DurationSample, EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
+import type { DurationSample, EndpointRow, Runs } from "../../monitoring/models/trace/trace_row.ts";
 import { isSlower } from "../../monitoring/models/trace/endpoints.ts";
 import type { Column } from "./Table.tsx";
 
@@ -59,18 +59,14 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
         " an error: one in the trace, of several runs one during this one alone",
       width: 8,
       numeric: true,
-      cell: ({ count, failed, before }) => (
+      cell: (row) => (
         <>
-          {before && <span className="wide">{`${formatNumber(before.count)} → `}</span>}
-          {failed > 0 && (
-            <span className="refused" title={`${formatNumber(failed)} failed, or with errors`}>
-              <OutcomeMark kind="refused" />
-              {formatNumber(failed)}
-              <span className="vh">failed</span>
-              {" of "}
+          {row.before && (
+            <span className="wide">
+              <RunCount of={row.before} /> →{" "}
             </span>
           )}
-          {formatNumber(count)}
+          <RunCount of={row} />
         </>
       ),
     },
@@ -104,6 +100,22 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
           : <DurationText of={row} />,
     },
   } satisfies Record<string, Column<EndpointRow>>;
+}
+
+function RunCount({ of: { count, failed } }: { of: Runs }) {
+  return (
+    <>
+      {failed > 0 && (
+        <span className="refused" title={`${formatNumber(failed)} failed, or with errors`}>
+          <OutcomeMark kind="refused" />
+          {formatNumber(failed)}
+          <span className="vh">failed</span>
+          {" of "}
+        </span>
+      )}
+      {formatNumber(count)}
+    </>
+  );
 }
 
 const WIDTH = 1_000;

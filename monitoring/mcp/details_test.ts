@@ -261,10 +261,11 @@ Deno.test("get_trace of 20,001 logs → the newest 20,000, and the answer states
   });
 });
 
-Deno.test("rows larger than an answer → fewer rows, and the next page has the others", async () => {
+Deno.test("rows larger than an answer → fewer rows, attributes as sent, the others on the next page", async () => {
   const attributes = Object.fromEntries(
     Array.from({ length: 30 }, (_, n) => [`attribute ${n}`, { value: `${n} `.repeat(40) }]),
   );
+  Object.assign(attributes, { index: { value: 7 }, created_at: { value: 8 } });
   const items = Array.from({ length: 40 }, (_, n) => ({ body: `log no. ${n}`, attributes }));
   await withReader([envelopeOf({}, ["log", { items }])], async (reader) => {
     const tool = TOOLS.find(({ name }) => name === "search_logs")!;
@@ -276,6 +277,8 @@ Deno.test("rows larger than an answer → fewer rows, and the next page has the 
       assert.ok(Buffer.byteLength(untrustedText(answer)) <= MAX_ANSWER_BYTES);
       const { rows, next } = jsonOf(answer.data);
       bodies.push(...rows.map(({ body }: { body: string }) => body));
+      const { index, created_at } = rows[0].attributes;
+      assert.deepEqual([index, created_at], [7, 8], "attributes as sent");
       summaries.push(answer.summary);
       before = next ?? undefined;
     } while (before !== undefined);

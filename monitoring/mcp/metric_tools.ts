@@ -1,13 +1,6 @@
 import { readMetricParameters } from "../inbox/query_parameters.ts";
-import type { MetricRow } from "../models/metric/metric_row.ts";
 import { isoTime, type TelemetryReader, ToolError } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
-
-/** What an assistant gets of a row of the list. */
-export const metricSummary = ({ chart: _, last_at, ...row }: MetricRow): object => ({
-  ...row,
-  last_at: isoTime(last_at),
-});
 
 /** The tool `query_metric` with a name: figures of one metric over time. @throws {ToolError | ParameterError} */
 export function queryMetric(parameters: URLSearchParams, { inbox }: TelemetryReader): ToolAnswer {

@@ -18,7 +18,7 @@ import {
 import { getAgentRun } from "./ai_tools.ts";
 import { getError } from "./error_details.ts";
 import { getProfile } from "./profile_details.ts";
-import { metricSummary, queryMetric } from "./metric_tools.ts";
+import { queryMetric } from "./metric_tools.ts";
 import { isoTime, type TelemetryReader, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
 import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
@@ -232,12 +232,10 @@ export const TOOLS: readonly Tool[] = [
       every: text("Length of an interval: 10s, 5m, 1h. Default: as fits."),
     }),
     run: ({ name, kind, unit, by, show, every, ...filters }, reader) =>
-      name === undefined
-        ? listRows("metrics", "Metrics", filters, reader, metricSummary)
-        : queryMetric(
-          parametersOf("metric", { ...filters, name, kind, unit, by, show, every }),
-          reader,
-        ),
+      name === undefined ? listRows("metrics", "Metrics", filters, reader) : queryMetric(
+        parametersOf("metric", { ...filters, name, kind, unit, by, show, every }),
+        reader,
+      ),
   },
   {
     name: "list_agent_runs",
@@ -322,15 +320,17 @@ function timeParameter(time: string): string {
 const TIME = /^(at|since|failed_since)$|_(at|seen)$/;
 
 /** The row's place in its envelope, which no tool takes, and what is drawn. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["envelope", "index", "dots"]);
+const LEFT_OUT = new Set(["envelope", "index", "dots", "chart", "chart_from", "chart_to"]);
+
+/** Fields that are rows, unlike attributes. */
+const NESTED = new Set(["error", "before", "slowest", "newest"]);
 
 /** What an assistant gets of a row: its times are texts. */
 function withTimes(row: object): object {
   return Object.fromEntries(
     Object.entries(row).filter(([name]) => !LEFT_OUT.has(name)).map(([name, value]) => {
       if (TIME.test(name)) return [name, isoTime(value)];
-      const isRow = typeof value === "object" && value !== null && !Array.isArray(value);
-      return [name, isRow ? withTimes(value) : value];
+      return [name, NESTED.has(name) && value ? withTimes(value) : value];
     }),
   );
 }

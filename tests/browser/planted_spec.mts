@@ -170,7 +170,17 @@ test("N+1 → the repeated queries in one row of the trace, 2 clicks", async ({ 
   );
   await expect(spanRow(page, /×6 \(2 queries\) db products, items/)).toBeVisible();
 
-  const { longest_spans } = await planted.ask("get_trace", { trace_id: idIn(page) });
+  const trace_id = idIn(page);
+  const { longest_spans } = await planted.ask("get_trace", { trace_id });
   const [{ repeated }] = longest_spans.filter(({ repeated }: Json) => repeated);
   expect(repeated).toMatch(/^×6 \(2 queries\), [\d.]+ m?s, sum [\d.]+ m?s$/);
+
+  // Also without knowing of which request.
+  const again = await fromOverview(page);
+  await again(tab(page, "Endpoints"));
+  await again(view(page, "Endpoints").getByRole("link", { name: "Queries", exact: true }));
+  await again(view(page, "Endpoints").getByRole("link", { name: "×6" }).first());
+  expect(idIn(page)).toBe(trace_id);
+  const { rows } = await planted.ask("list_endpoints", { of: "queries", sort: "-repeated" });
+  expect(rows[0].repeated).toEqual({ count: 6, trace_id });
 });
