@@ -28,7 +28,7 @@ export function QueryList({ actions }: { actions: ReactNode }) {
       hrefOf={({ slowest }) => spanHref(slowest)}
       actions={actions}
       below={list.rows.length > 0 && (
-        <p className="note pad">Of the newest 10,000 spans of databases and caches with an end.</p>
+        <p className="note pad">Of the newest 5,000 spans of databases and caches with an end.</p>
       )}
       empty={
         <>

@@ -4,8 +4,8 @@ import { durationMatches, entryMatches, traceMatches } from "./query_sql.ts";
 
 /** Newest runs that a table of endpoints is made of, and their errors: read in some 60 ms. */
 const MAX_RUNS = 10_000;
-/** Newest queries that their table is made of. */
-const MAX_QUERIES = 10_000;
+/** Newest queries that their table is made of: with the slowest search read in some 150 ms. */
+const MAX_QUERIES = 5_000;
 /** Steps in the tree of spans, of which senders may send any number. */
 const MAX_STEPS = 100_000;
 
