@@ -2,12 +2,11 @@ import type { ListQuery } from "../models/list_query.ts";
 import { all, filtersOf, isGiven, SENDER, type SqlList, when } from "./list_builder.ts";
 import { entryMatches } from "./query_sql.ts";
 
-const before = ({ until }: ListQuery) => when(until, "e.first_at < :until");
-
 /** A row has points from `first_at` to `at`. */
+const BEFORE = "e.first_at < :until";
 const onPoints = (query: ListQuery) => [
   ...filtersOf(query, ["envelope", ...SENDER, "since"]),
-  ...before(query),
+  ...when(query.until, BEFORE),
   ...entryMatches("metric_points", query.q),
   "e.row_key < :asOf",
 ];
@@ -53,11 +52,10 @@ export function pointsSql(query: ListQuery): string {
     ? ` UNION ALL SELECT row_key, NULL FROM (SELECT e.row_key, max(e.at) FROM ${from}` +
       ` WHERE ${all(onHistory)} GROUP BY e.application, e.series, e.points ->> '$[0][2]')`
     : "";
+  const before = all(when(query.until, BEFORE));
   return "WITH named AS (SELECT key AS n, value ->> 0 AS name, value ->> 1 AS kind, value ->> 2 AS unit" +
     " FROM json_each(:metrics)), metric AS MATERIALIZED (SELECT *, coalesce((SELECT row_key FROM metric_points AS e" +
-    ` WHERE ${
-      all(["e.name = named.name AND e.kind = named.kind AND e.unit = named.unit", ...before(query)])
-    }` +
+    ` WHERE e.name = named.name AND e.kind = named.kind AND e.unit = named.unit AND ${before}` +
     " ORDER BY row_key DESC LIMIT 1 OFFSET :most), 0) AS cutoff FROM named)," +
     " found AS (SELECT e.row_key, n, sum(e.size) OVER (PARTITION BY e.name, e.kind, e.unit" +
     ` ORDER BY e.row_key DESC) AS total FROM ${from} WHERE ${

@@ -34,6 +34,9 @@ const asJson = (query: ListQuery, keys: string, conditions: readonly string[]) =
   ` (${all([...conditions, ...filtersOf(query, TIME)])}) IS TRUE)) AS rows` +
   ` FROM check_in_entries AS e WHERE row_key IN (${keys})`;
 
+const HEARD_LAST =
+  ` GROUP BY application, environment, slug ORDER BY max(row_key) DESC LIMIT ${MAX_LIST_ROWS}`;
+
 /** Of the monitors that have such a check-in. */
 const ofMonitors = (conditions: readonly string[], rest = "") =>
   "(application, environment, slug) IN (SELECT application, environment, slug" +
@@ -43,19 +46,16 @@ const ofMonitors = (conditions: readonly string[], rest = "") =>
  * The newest check-ins, and the newest before `until`, of the monitors that were heard last, of those with one that
  * matches the query but for its time.
  */
-export const monitorsSql = (query: ListQuery): string => {
-  const heardLast = " GROUP BY application, environment, slug ORDER BY max(row_key) DESC" +
-    ` LIMIT ${MAX_LIST_ROWS}`;
-  return asJson(
+export const monitorsSql = (query: ListQuery): string =>
+  asJson(
     query,
     "SELECT row_key FROM (SELECT row_key, row_number() OVER" +
       ` (PARTITION BY ${["application, environment, slug", ...filtersOf(query, ["until"])]}` +
       " ORDER BY row_key DESC) AS n FROM check_in_entries AS e WHERE row_key < :asOf AND" +
-      ` ${ofMonitors([...onMonitor(query), ...matching(query)], heardLast)})` +
+      ` ${ofMonitors([...onMonitor(query), ...matching(query)], HEARD_LAST)})` +
       ` WHERE n <= ${2 * MAX_ROW_RUNS + 1}`,
     matching(query),
   );
-};
 
 /** The newest check-ins of the monitors with one that matches the query; of one with an envelope those beside it. */
 export const monitorRunsSql = (query: ListQuery): string => {
