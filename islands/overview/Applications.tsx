@@ -82,9 +82,7 @@ export function Applications({ known, others, reported, labels }: {
           caption="Applications"
           columns={COLUMNS.filter(({ title }) =>
             !["Started", "Crash-free"].includes(title) ||
-            rows?.some(({ row: { starts, sessions } }) =>
-              (title === "Started" ? starts : sessions).length > 0
-            )
+            rows?.some((known) => title === "Started" ? known.row.starts[0] : sessionsOf(known))
           )}
           rows={rows ?? []}
           keyOf={({ row }) => row.key}
@@ -115,6 +113,10 @@ export function Applications({ known, others, reported, labels }: {
 
 const OTHERS_TIP = "Rows have those that fail, then those that need a look, by the" +
   ` ${MAX_LIST_ROWS} open groups with the newest errors; then those seen last`;
+
+/** Those of the release that its row names. */
+const sessionsOf = ({ row, release }: KnownApplication) =>
+  row.sessions.find((counts) => counts.release === release);
 
 const COLUMNS: readonly Column<KnownApplication>[] = [
   {
@@ -207,9 +209,10 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       " crashed. A browser's is a page load, a server's mostly a request",
     width: 10,
     className: "roomy",
-    cell: ({ row: { sessions: releases, side }, release }) => {
-      const found = releases.find((counts) => counts.release === release);
+    cell: (known) => {
+      const found = sessionsOf(known);
       if (found === undefined) return undefined;
+      const { side } = known.row;
       const { sessions, errored, abnormal, crashed } = found;
       const share = Math.floor(1_000 * (1 - crashed / sessions)) / 10;
       return (
