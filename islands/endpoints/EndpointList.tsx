@@ -61,6 +61,15 @@ const CHANGE_TIP =
   `Slower: the median in the newest release is at least ${SLOWER} times, and ${SLOWER_MS} ms above, that of other` +
   ` releases, each of at least ${MIN_SAMPLES} runs`;
 
+const MINUTES = [[1, "min"], [60, "h"], [24 * 60, "d"]] as const;
+
+/** "14/min", "0.3/h". @param rate a minute */
+function rateText(rate: number): string {
+  const [minutes, unit] = MINUTES.find(([minutes]) => rate * minutes >= 1) ?? MINUTES[2];
+  const shown = rate * minutes;
+  return `${shown >= 10 ? formatNumber(Math.round(shown)) : shown.toFixed(1)}/${unit}`;
+}
+
 /** The columns of figures. @param rows all of the table */
 export function figuresOf(rows: readonly EndpointRow[]): readonly Column<EndpointRow>[] {
   const { dots, count, others, duration } = endpointColumns(rows);
@@ -68,13 +77,12 @@ export function figuresOf(rows: readonly EndpointRow[]): readonly Column<Endpoin
     { ...count, width: 9.5, by: "count" },
     {
       title: "Rate",
-      tip:
-        "Runs a minute, of all releases, in the chosen time, else from the first to the last run",
+      tip: "Runs by time, of all releases, in the chosen time, else from the first to the last run",
       width: 5.5,
       numeric: true,
       isWide: true,
       className: "extra",
-      cell: ({ rate }) => `${rate >= 10 ? formatNumber(Math.round(rate)) : rate.toFixed(1)}/min`,
+      cell: ({ rate }) => rateText(rate),
     },
     { ...dots, width: 13 },
     { ...others, width: 7, className: "extra" },

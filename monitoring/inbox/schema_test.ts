@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { INBOX_SCHEMA } from "./schema.ts";
+
+/** Of the tables of each version from 23 on. */
+const TABLES: Readonly<Record<number, string>> = {
+  23: "5cb792f153f8c082d6e089e0410f135974898ce4074c08c088c13459006f25be",
+};
+
+Deno.test("tables of another text → another version, else files of the last one do not open", () => {
+  const { version, create, upgrades } = INBOX_SCHEMA;
+  assert.equal(hash("sha256", create), TABLES[version], `Tables have changed: raise ${version}`);
+  assert.ok(upgrades?.[version - 1] !== undefined, `no upgrade from ${version - 1}`);
+});
