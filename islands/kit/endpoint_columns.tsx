@@ -72,6 +72,7 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
     },
     others: {
       title: "Others",
+      className: "took",
       tip: "Of other releases than the newest",
       width: 5,
       numeric: true,
