@@ -38,29 +38,51 @@ export function ReleaseMarks({ from, to, application }: {
     () => releaseMarks(shownApplications(rows ?? [], chosen, environment), from, to),
     [rows, chosen, environment, from, to],
   );
-  const percentOf = (at: number) => (at - from) / (to - from) * 100;
-  return marks.map(({ at, text, release }, index) => {
-    const left = percentOf(at);
+  const percentOf = ({ at }: ReleaseMark) => (at - from) / (to - from) * 100;
+  const labels = releaseLabels(marks, percentOf);
+  return marks.map((mark) => {
+    const { at, text, release } = mark;
+    const [left, label] = [percentOf(mark), labels.get(mark)];
     if (release === undefined) {
       return (
         <i key={`${at} ${text}`} className="start-mark" style={{ left: `${left}%` }} title={text} />
       );
     }
-    const isNear = (mark: ReleaseMark) => Math.abs(percentOf(mark.at) - left) <= LABEL_PERCENT;
-    const near = marks.filter((mark) => mark.release !== undefined && isNear(mark));
-    const hasLabel = marks.indexOf(near.at(-1)!) === index;
-    const isShared = near.length > 1 && near.every((mark) => mark.release === release);
     return (
       <i
         key={`${at} ${text}`}
-        className={left > 50 ? "release-mark label-left" : "release-mark"}
+        className={isLeft(left) ? "release-mark label-left" : "release-mark"}
         style={{ left: `${left}%` }}
         title={`First envelope of ${text}`}
       >
-        {hasLabel && <span>{isShared ? release : text}</span>}
+        {label && <span style={{ maxWidth: `calc(${label.room}cqi - 0.5rem)` }}>{label.text}</span>}
       </i>
     );
   });
+}
+
+/** The label is on the left of a line at this percent of the width. */
+const isLeft = (percent: number) => percent > 50;
+
+/** The labels of releases, and the percent of the width that each may take: two between their lines share it. */
+export function releaseLabels(
+  marks: readonly ReleaseMark[],
+  percentOf: (mark: ReleaseMark) => number,
+): ReadonlyMap<ReleaseMark, { readonly text: string; readonly room: number }> {
+  const releases = marks.filter(({ release }) => release !== undefined);
+  const nearOf = (mark: ReleaseMark) =>
+    releases.filter((other) => Math.abs(percentOf(other) - percentOf(mark)) <= LABEL_PERCENT);
+  const labelled = releases.filter((mark) => nearOf(mark).at(-1) === mark);
+  return new Map(labelled.map((mark, index) => {
+    const near = nearOf(mark);
+    const isShared = near.length > 1 && near.every(({ release }) => release === mark.release);
+    const left = percentOf(mark);
+    const next = labelled[index + (isLeft(left) ? -1 : 1)];
+    const end = next === undefined ? isLeft(left) ? 0 : 100 : percentOf(next);
+    const isFaced = next !== undefined && isLeft(end) !== isLeft(left);
+    const room = Math.abs(end - left) / (isFaced ? 2 : 1);
+    return [mark, { text: isShared ? mark.release! : mark.text, room }];
+  }));
 }
 
 /** The chosen application, else all but Sightglass; only of the environment, if there is one. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
-import { releaseMarks, shownApplications } from "./ReleaseMarks.tsx";
+import { releaseLabels, releaseMarks, shownApplications } from "./ReleaseMarks.tsx";
 
 function applicationOf(
   name: string,
@@ -32,6 +32,18 @@ Deno.test("several releases, also in other environments → a mark for each but 
     { at: 70, text: "api 3", release: "3" },
   ]);
   assert.deepEqual(releaseMarks(rows, 31, 70), []);
+});
+
+Deno.test("labels of releases → none runs into another; of near ones the last has its label", () => {
+  const marks = [10, 40, 70, 75, 95].map((at) => ({ at, text: `api ${at}`, release: `${at}` }));
+  const labels = [...releaseLabels(marks, ({ at }) => at).values()];
+  assert.deepEqual(labels.map(({ text, room }) => [text, room]), [
+    ["api 10", 30],
+    // They face each other.
+    ["api 40", 17.5],
+    ["api 75", 17.5],
+    ["api 95", 20],
+  ]);
 });
 
 Deno.test("started again and again → a mark for each start, not beside a release or another start", () => {
