@@ -179,6 +179,19 @@ test("more applications than rows → failing ones have rows, each other one is 
   await expect(page.locator(".applications tbody tr")).toContainText(/1\s*open error/);
 });
 
+test("monitors shown before → the overview looks as before", async ({ page, server }) => {
+  await postEnvelope(server.origin, NODE, request(1, Date.now() / 1_000 - 5, 100));
+  await page.goto("/");
+  const duration = region(page, "Slowest endpoints").getByRole("cell").last();
+  await expect(duration).toHaveText(/100\sms/);
+  const before = await duration.boundingBox();
+  await page.goto("/#/monitors");
+  await expect(page.getByText("No monitors of your")).toBeVisible();
+  await page.goto("/#/overview");
+  await expect.poll(() => duration.boundingBox()).toEqual(before);
+  await expect(duration).toHaveCSS("background-color", "rgba(0, 0, 0, 0)");
+});
+
 test("errors and longer durations since a release → what needs a look, why, and its link", async ({ page, server }) => {
   const now = Date.now() / 1_000;
   const send = (trace: number, version: string, ms: number, ...items: TestItem[]) =>
