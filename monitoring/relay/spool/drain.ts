@@ -1,4 +1,7 @@
 import { ALL_CATEGORIES, categoriesIn } from "../../protocol/categories.ts";
+import { decodeBody } from "../../protocol/encoding.ts";
+import { isOwnTelemetry } from "../../protocol/own_telemetry.ts";
+import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { STOP } from "../../protocol/stop_times.ts";
 import { CircuitBreaker, type Fault, type RelayLog } from "../send/circuit_breaker.ts";
 import { type RateLimitHeaders, rateLimitHeaders } from "../send/rate_limit_headers.ts";
@@ -29,6 +32,12 @@ export interface DrainOptions extends RelayParts {
   /** Sends an envelope of the relay itself, like one that was received. */
   readonly report: (envelope: string) => void;
   readonly log: RelayLog;
+}
+
+/** Whether an envelope is marked as Sightglass's own. The spool does not keep who sent it. */
+async function isMarkedAsOwn({ bytes, contentEncoding }: LeasedEnvelope): Promise<boolean> {
+  const decoded = await decodeBody(bytes, contentEncoding, MAX_LEASED_BYTES).catch(() => undefined);
+  return isOwnTelemetry(decoded && tryReadEnvelope(decoded)?.header || {});
 }
 
 type SpoolResult = "delivered" | "rejected";
@@ -210,7 +219,7 @@ export function startDrain(options: DrainOptions) {
     outcome: SpoolResult,
     reason?: "dsn_not_allowed" | "ingest",
   ): Promise<void> {
-    metrics.ended(outcome, reason, 1, held.envelope.isOwn);
+    metrics.ended(outcome, reason, 1, reason && await isMarkedAsOwn(held.envelope));
     metrics.quantitiesEnded(outcome, held.envelope.quantities);
     held.isDecided = true;
     results.set(held.envelope.key, outcome);

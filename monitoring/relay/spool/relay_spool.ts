@@ -91,7 +91,7 @@ export class RelaySpool {
 
   /** Stores an envelope: 202, or 200 if it is a duplicate. `reason`: why it was not sent. @throws {RelayError} */
   async put(envelope: AdmittedEnvelope, sender: Sender, reason: string): Promise<Answer> {
-    const { bytes, format, contentEncoding, header, items, dsn, key, receivedAt, isOwn } = envelope;
+    const { bytes, format, contentEncoding, header, items, dsn, key, receivedAt } = envelope;
     this.#markPut();
     let result: PutResult | "failed" = "failed";
     try {
@@ -103,7 +103,6 @@ export class RelaySpool {
         ...sender,
         receivedAt,
         key,
-        isOwn,
         sequence: sequenceOf(envelope),
         quantities: quantitiesOf(items),
         categories: categoryBits(items.map(({ type }) => categoryOf(type))),

@@ -23,8 +23,6 @@ export interface SpooledEnvelope extends Sender {
   readonly format?: Format;
   /** Whole milliseconds since 1970. */
   readonly receivedAt: number;
-  /** Whether this server or its page has sent it. Default: no. */
-  readonly isOwn?: boolean;
   /** Equal for two envelopes exactly if one is a duplicate of the other; {@linkcode KEY_BYTES} in hexadecimal digits. */
   readonly key: string;
   /** Envelopes of one DSN with the same sequence (a replay's id) are delivered in order of arrival. */
