@@ -1,13 +1,12 @@
 import { type ListQuery } from "../models/list_query.ts";
-import {
-  type FoundPoints,
-  type MetricContent,
-  metricRow,
-  type MetricShape,
-  type PlacedSample,
-  readMetric,
-  type Series,
+import type {
+  FoundPoints,
+  MetricContent,
+  MetricShape,
+  PlacedSample,
+  Series,
 } from "../models/metric/metric_content.ts";
+import { metricRow, readMetric } from "../models/metric/read_metric.ts";
 import type { Point, Sample } from "../models/metric/metric_entry.ts";
 import type { MetricId } from "../models/metric/metric_id.ts";
 import type { Page } from "../models/rows.ts";

@@ -1,0 +1,246 @@
+import { MIN_SAMPLES } from "../percentile.ts";
+import { timeStep } from "../time_units.ts";
+import { type Change, changesOf, isLevel } from "./changes.ts";
+import { addGrowth, addLasts, type Figure, FIGURES_OF, Values } from "./figures.ts";
+import type {
+  FoundPoints,
+  MetricContent,
+  MetricGroup,
+  MetricShape,
+  OmittedPoints,
+  Series,
+  StoredPoints,
+} from "./metric_content.ts";
+import type { Point } from "./metric_entry.ts";
+import type { MetricId, MetricKind } from "./metric_id.ts";
+import type { MetricRow } from "./metric_row.ts";
+import { type Samples, samplesOf } from "./metric_samples.ts";
+
+const MAX_GROUPS = 50;
+const MAX_ATTRIBUTES = 50;
+/** A chart has room for so many. */
+const MAX_INTERVALS = 240;
+/** At most, without a chosen length: many have the values that a percentile needs. */
+const DEFAULT_INTERVALS = 20;
+
+/** Attributes that are not the sender's. */
+const OF_SENDER = ["application", "environment", "release"] as const;
+
+type Unplaced = Omit<MetricContent, "variants" | keyof Samples | "omitted"> & Samples & {
+  readonly omitted: Omit<OmittedPoints, "older">;
+};
+
+/** Adds up the points of one metric. */
+export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape): Unplaced {
+  const { kind } = id;
+  const figures = FIGURES_OF[kind];
+  const show = figures.find((figure) => figure === shape.show) ?? figures[0]!;
+  const { by } = shape;
+  const every = Math.max(
+    shape.every ?? timeStep((shape.to - shape.from) / DEFAULT_INTERVALS),
+    timeStep((shape.to - shape.from) / MAX_INTERVALS),
+  );
+  const from = Math.floor(shape.from / every) * every;
+  const to = Math.max(from + every, Math.ceil(shape.to / every) * every);
+  const counted_to = Math.min(to, shape.now);
+  const intervalOf = (at: number) => Math.floor(at / every) * every;
+
+  const groups = new Map<string | null, GroupValues>();
+  const groupOf = (value: string | null) => {
+    const known = groups.get(value) ?? new GroupValues(kind);
+    groups.set(value, known);
+    return known;
+  };
+  const valueOf = (series: Series, release: string | null): string | null => {
+    if (by === undefined) return null;
+    if (by === "release") return release;
+    const value = isOfSender(by) ? series[by as "application"] : series.attributes[by];
+    return value === undefined || value === null ? null : String(value);
+  };
+  for (const { series, release, points } of seriesOf(found, by)) {
+    const group = groupOf(valueOf(series, release));
+    group.series.add(series);
+    const { changes, withoutValue, withoutStart } = changesOf(
+      points,
+      kind,
+      shape.from,
+      shape.to,
+    );
+    for (const change of changes) {
+      if (change.at < shape.from) continue;
+      group.all.add(change);
+      group.at(intervalOf(change.at)).add(change);
+    }
+    group.changes.push(changes);
+    for (const at of withoutValue) group.withoutValue.add(intervalOf(at));
+    for (const at of withoutStart) group.unknown.add(intervalOf(at));
+  }
+
+  const counts = { shown: 0, too_few: 0, without_value: 0, unknown: 0 };
+  const rows = [...groups].map(([value, group]): MetricGroup => {
+    const intervals = [...group.intervals].sort(([a], [b]) => a - b);
+    for (const changes of group.changes) {
+      if (isLevel(kind)) addLasts(changes, [...intervals, [Infinity, group.all]], every);
+      const { newest } = group.all;
+      if (show === "rate") addGrowth(changes, group.intervals, { every, end: counted_to, newest });
+    }
+    const points = intervals.map(([at, values]) => ({
+      at,
+      value: values.figure(show, every),
+      count: values.count,
+    })).filter(({ count }) => count > 0);
+    for (const { value, count } of points) {
+      if (value !== null) counts.shown++;
+      else if (show.startsWith("p") && count < MIN_SAMPLES) counts.too_few++;
+      else counts.unknown++;
+    }
+    const hasPoint = (at: number) => points.some((point) => point.at === at);
+    const isEmpty = (at: number) => !hasPoint(at);
+    const unknown = [...group.unknown].filter(isEmpty);
+    counts.unknown += unknown.length;
+    counts.without_value += [...group.withoutValue].filter((at) =>
+      isEmpty(at) && !unknown.includes(at)
+    ).length;
+    return {
+      value,
+      applications: applicationsOf(group.series),
+      count: group.all.count,
+      figures: Object.fromEntries(
+        figures.map((figure) => [figure, group.all.figure(figure, shape.to - shape.from)]),
+      ),
+      points,
+    };
+  }).filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || ((a.value ?? "") < (b.value ?? "") ? -1 : 1));
+
+  return {
+    ...id,
+    applications: applicationsOf(found.series.values()),
+    attributes: attributesOf(found),
+    by: by ?? null,
+    ...{ show, figures, from, to, every, counted_to, intervals: counts },
+    groups: rows.slice(0, MAX_GROUPS),
+    ...samplesOf(found, valueOf, shape, every),
+    omitted: {
+      groups: Math.max(0, rows.length - MAX_GROUPS),
+      series: new Set(
+        found.rows.map(({ series }) => series).filter((key) => !found.series.has(key)),
+      ).size,
+    },
+  };
+}
+
+const applicationsOf = (series: Iterable<Series>): string[] => [
+  ...new Set([...series].flatMap(({ application }) => application ?? [])),
+];
+
+class GroupValues {
+  readonly all: Values;
+  readonly intervals = new Map<number, Values>();
+  readonly series = new Set<Series>();
+  /** Of each series. */
+  readonly changes: (readonly Change[])[] = [];
+  readonly withoutValue = new Set<number>();
+  readonly unknown = new Set<number>();
+
+  constructor(readonly kind: MetricKind) {
+    this.all = new Values(kind);
+  }
+
+  at(interval: number): Values {
+    const known = this.intervals.get(interval) ?? new Values(this.kind);
+    this.intervals.set(interval, known);
+    return known;
+  }
+}
+
+/** SDKs of Sentry add who used the application while a gauge was measured. */
+const OF_USER = /^user\./;
+
+/** What the points of a series are of: measurements of one gauge for several users are of one. */
+function levelOf(key: string, { kind, application, attributes }: Series, by = ""): string {
+  const others = Object.entries(attributes).filter(([name]) => !OF_USER.test(name));
+  const isOfUser = others.length < Object.keys(attributes).length && !OF_USER.test(by);
+  return kind === "gauge" && isOfUser ? JSON.stringify([application, others]) : key;
+}
+
+/** The points of each series. @param by `release`: of each release of their own */
+function seriesOf({ series, rows }: FoundPoints, by?: string) {
+  const levels = new Map<string, string>();
+  const found = new Map<
+    string,
+    Pick<StoredPoints, "release"> & {
+      readonly series: Series;
+      readonly points: Point[];
+    }
+  >();
+  for (const { series: key, release, points } of rows) {
+    const of = series.get(key);
+    if (of === undefined) continue;
+    const level = levels.get(key) ?? levelOf(key, of, by);
+    levels.set(key, level);
+    const id = by === "release" ? `${level} ${release}` : level;
+    const known = found.get(id) ?? { series: of, release, points: [] };
+    found.set(id, known);
+    for (const point of points) known.points.push(point);
+  }
+  return found.values();
+}
+
+function attributesOf({ series, rows }: FoundPoints): MetricContent["attributes"] {
+  const values = new Map<string, Set<unknown>>();
+  const add = (name: string, value: unknown) => {
+    const known = values.get(name) ?? new Set();
+    values.set(name, known.add(value));
+  };
+  for (const { application, environment, attributes } of series.values()) {
+    if (application !== null) add("application", application);
+    if (environment !== null) add("environment", environment);
+    for (const [name, value] of Object.entries(attributes)) add(name, value);
+  }
+  for (const { release } of rows) if (release !== null) add("release", release);
+  return [...values].map(([name, { size }]) => ({ name, values: size }))
+    .sort((a, b) =>
+      Number(isOfSender(a.name)) - Number(isOfSender(b.name)) || (a.name < b.name ? -1 : 1)
+    )
+    .slice(0, MAX_ATTRIBUTES);
+}
+
+const isOfSender = (name: string) => (OF_SENDER as readonly string[]).includes(name);
+
+/** Parts of the small chart of a row. */
+const CHART_PARTS = 24;
+
+/** What a list shows of a metric. @param isWhole whether all of its points were read */
+export function metricRow(
+  id: MetricId,
+  found: FoundPoints,
+  { from, to }: { readonly from: number; readonly to: number },
+  isWhole: boolean,
+): Pick<MetricRow, "show" | "value" | "count" | "points" | "chart"> {
+  const [show] = FIGURES_OF[id.kind] as [Figure];
+  const all = new Values(id.kind);
+  const length = (to - from) / CHART_PARTS;
+  const parts = Array.from({ length: CHART_PARTS }, () => new Values(id.kind));
+  const levels: (readonly Change[])[] = [];
+  let count = 0;
+  for (const { points } of seriesOf(found)) {
+    count += points.filter(([at]) => at >= from && at < to).length;
+    const { changes } = changesOf(points, id.kind, from, to);
+    for (const change of changes) {
+      if (change.at < from) continue;
+      all.add(change);
+      parts[Math.min(CHART_PARTS - 1, Math.floor((change.at - from) / length))]!.add(change);
+    }
+    if (isLevel(id.kind)) levels.push(changes);
+  }
+  const times = parts.map((part, n) => [from + n * length, part] as const);
+  for (const changes of levels) addLasts(changes, [...times, [Infinity, all]], length);
+  return {
+    show,
+    value: isWhole || show === "last" ? all.figure(show, to - from) : null,
+    count: isWhole ? all.count : null,
+    points: isWhole ? count : null,
+    chart: parts.map((part) => part.figure(show === "p95" ? "avg" : show, length)),
+  };
+}
