@@ -82,6 +82,8 @@ export function figureTip(figure: Figure, kind: MetricKind): string {
       return kind === "histogram"
         ? `${PERCENTILE}; estimated: within a bucket values are taken to be spread evenly, from the` +
           " smallest to the largest value"
+        : kind === "summary"
+        ? "The newest that the sender has computed, of one series"
         : PERCENTILE;
   }
 }

@@ -14,6 +14,7 @@ export interface Change {
   readonly min: number | null;
   readonly max: number | null;
   readonly buckets: Point[6];
+  readonly quantiles?: Point[7];
 }
 
 export interface Changes {
@@ -65,6 +66,10 @@ export function changesOf(
       : last && differenceOf(point, last, kind);
     if (change) changes.push(change);
     else withoutStart.push(at);
+    // Those of a summary are of the recent past, whenever its count began.
+    if (!change && point[7]) {
+      changes.push({ ...wholeOf(point, kind), since: at, count: 0, sum: 0 });
+    }
   }
   return { changes, withoutValue, withoutStart };
 }
@@ -72,12 +77,12 @@ export function changesOf(
 export const isLevel = (kind: MetricKind): boolean => kind === "gauge" || kind === "updown";
 
 function wholeOf(
-  [at, value, start = 0, sum = null, min = null, max = null, buckets = null]: Point,
+  [at, value, start = 0, sum = null, min = null, max = null, buckets = null, quantiles]: Point,
   kind: MetricKind,
 ): Change {
   const since = Math.max(0, start);
   if (kind === "histogram" || kind === "summary") {
-    return { at, since, count: value!, sum, min, max, buckets };
+    return { at, since, count: value!, sum, min, max, buckets, quantiles };
   }
   return { at, since, count: 1, sum: value, min: value, max: value, buckets: null };
 }

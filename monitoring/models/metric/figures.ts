@@ -7,7 +7,8 @@ import type { MetricKind } from "./metric_id.ts";
 /**
  * What is shown of the values of a time. `count`: their number. `sum`: of a counter what it grew by. `rate`: of a counter
  * its sum, else the count, each second. `avg`: sum by count. `last`: of {@linkcode addLasts}; of several series of a
- * gauge their average, of an up-down counter their sum. Percentiles: by nearest rank; of a histogram estimated.
+ * gauge their average, of an up-down counter their sum. Percentiles: by nearest rank; of a histogram estimated; of a
+ * summary of one series the newest that was sent.
  */
 export const FIGURES = [
   ...["rate", "count", "sum", "avg"] as const,
@@ -25,7 +26,7 @@ export const FIGURES_OF: Readonly<Record<MetricKind, readonly Figure[]>> = {
   gauge: ["last", "avg", "p50", "p75", "p95", "p99"],
   distribution: OF_VALUES,
   histogram: OF_VALUES,
-  summary: ["avg", "count", "rate", "sum"],
+  summary: ["avg", "p50", "p75", "p95", "p99", "count", "rate", "sum"],
 };
 
 /** A value of a level lasts for so many of the usual distances of its series, and at most so long. */
@@ -95,6 +96,8 @@ export class Values {
   /** Of each layout one. */
   readonly #buckets: Buckets[] = [];
   #hasBuckets = true;
+  /** The newest ones; null: of several series. */
+  #quantiles: Change["quantiles"] | null;
   /** Time of the newest one. */
   newest = -Infinity;
   /** What was added from a time to another, of an interval. */
@@ -105,7 +108,10 @@ export class Values {
   constructor(readonly kind: MetricKind) {}
 
   /** All are added before figures are read. */
-  add({ at, count, sum, min, max, buckets }: Change): void {
+  add({ at, count, sum, min, max, buckets, quantiles }: Change): void {
+    // Changes of one series are added in order of time.
+    if (at <= this.newest) this.#quantiles = null;
+    if (this.#quantiles !== null) this.#quantiles = quantiles;
     this.newest = Math.max(this.newest, at);
     this.count += count;
     this.#sum = this.#sum === null || sum === null ? null : this.#sum + sum;
@@ -149,6 +155,10 @@ export class Values {
 
   /** @param ms the length of the time. @returns null: there is none, or of a percentile too few values */
   figure(figure: Figure, ms: number): number | null {
+    if (this.kind === "summary" && Object.hasOwn(PERCENTILES, figure)) {
+      const level = PERCENTILES[figure as keyof typeof PERCENTILES];
+      return this.#quantiles?.find(([sent]) => sent === level)?.[1] ?? null;
+    }
     if (this.count === 0) return null;
     const isCounter = this.kind === "counter";
     switch (figure) {

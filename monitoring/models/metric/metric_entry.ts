@@ -36,6 +36,8 @@ export interface SentMetric {
   readonly min?: number | null;
   readonly max?: number | null;
   readonly buckets?: Buckets;
+  /** Of a summary: `quantile`, `value`. */
+  readonly quantiles?: readonly unknown[];
   readonly has_no_value?: boolean;
   readonly exemplars?: readonly SentExemplar[];
 }
@@ -56,7 +58,11 @@ export type Point = readonly [
   min?: number | null,
   max?: number | null,
   buckets?: Buckets | null,
+  quantiles?: readonly Quantile[],
 ];
+
+/** A percentile that the sender has computed, from 0 to 1. */
+export type Quantile = readonly [level: number, value: number];
 
 /** A single value: of a distribution and the like each point, of others those that the sender has kept (exemplars). */
 export type Sample = readonly [at: number, value: number];
@@ -82,6 +88,7 @@ const MAX_NAME = 200;
 const MAX_UNIT = 63;
 /** Of one point: SDKs keep one for each bucket. */
 const MAX_EXEMPLARS = 32;
+const MAX_QUANTILES = 20;
 
 /** Attributes of Sentry's SDKs that differ from one measurement to the next, or are the sender's. */
 const OF_SDK = /^sentry\./;
@@ -157,7 +164,14 @@ function pointOf(item: unknown, kind: MetricKind, time: number, receivedAt: numb
   const value = at(item, "has_no_value") === true ? null : valueOf(item);
   if (!isTotal(kind)) return start === 0 ? [time, value] : [time, value, start];
   const [sum, min, max] = ["sum", "min", "max"].map((name) => finiteAt(item, name));
-  return [time, value, start, sum!, min!, max!, bucketsOf(item)];
+  const totals = [time, value, start, sum!, min!, max!, bucketsOf(item)] as const;
+  const quantiles = listOf(at(item, "quantiles")).slice(0, MAX_QUANTILES)
+    .flatMap((one): Quantile[] => {
+      // A default value is not sent.
+      const [level, value] = [finiteAt(one, "quantile") ?? 0, finiteAt(one, "value") ?? 0];
+      return level >= 0 && level <= 1 ? [[level, value]] : [];
+    });
+  return quantiles.length > 0 ? [...totals, quantiles] : totals;
 }
 
 /** Their types are the reader's own, unless a sender writes them into a `trace_metric`. */

@@ -16,6 +16,7 @@ import {
 import { changesOf } from "./changes.ts";
 import { FIGURES, FIGURES_OF, Values } from "./figures.ts";
 import { MetricCollector, type Point } from "./metric_entry.ts";
+import { readMetric } from "./read_metric.ts";
 import { type MetricKind } from "./metric_id.ts";
 
 const NOW = Date.UTC(2026, 10, 29);
@@ -69,6 +70,45 @@ Deno.test("any JSON as a metric of OpenTelemetry → never throws", () => {
   fc.assert(fc.property(fc.oneof(metric, fc.jsonValue()), (sent) => {
     entriesOf(metricPoints(sent, ""));
   }));
+});
+
+Deno.test("summaries → the newest quantiles as sent, also of a first point; of several series none", () => {
+  const summary = (at: number, count: number, quantiles: object[], route = "/cart") => ({
+    name: "old",
+    summary: {
+      dataPoints: [{
+        timeUnixNano: `${NOW + at}000000`,
+        attributes: [{ key: "route", value: { stringValue: route } }],
+        ...{ count, sum: count * 2 },
+        quantileValues: quantiles,
+      }],
+    },
+  });
+  const figuresOf = (...sent: object[]) => {
+    const { entries } = entriesOf(sent.flatMap((one) => metricPoints(one, "")));
+    const rows = entries.map(({ series, points }, rowKey) => ({
+      ...{ rowKey, series, release: null, points, exemplars: [] },
+    }));
+    const id = { name: "old", kind: "summary", unit: "" } as const;
+    const sender = { application: "shop", environment: null };
+    const series = new Map(
+      entries.map(({ series, attributes }) => [series, { ...id, ...sender, attributes }]),
+    );
+    const shape = { show: "p50", from: NOW, to: NOW + 60_000, now: NOW + 60_000 } as const;
+    const { groups, intervals } = readMetric(id, { series, rows }, shape);
+    return [groups[0]?.count, groups[0]?.figures, intervals.shown];
+  };
+  const none = { p50: null, p75: null, p95: null, p99: null };
+  const unknown = { ...none, avg: null, count: null, rate: null, sum: null };
+  const [half, most] = [{ quantile: 0.5, value: 2 }, { quantile: 0.99, value: 4 }];
+  assert.deepEqual(figuresOf(summary(9, 4, [half, most, { quantile: 7 }, "?" as never])), [
+    ...[0, { ...unknown, p50: 2, p99: 4 }, 1],
+  ]);
+  assert.deepEqual(figuresOf(summary(9, 4, [half, most]), summary(99, 10, [half])), [
+    ...[6, { ...none, p50: 2, avg: 2, count: 6, rate: 0.1, sum: 12 }, 1],
+  ]);
+  const [count, figures] = figuresOf(summary(9, 4, [half]), summary(9, 4, [half], "/pay"));
+  assert.deepEqual([count, figures], [undefined, undefined]);
 });
 
 /** What a process counted in each of its intervals, and whether it restarts before it. */

@@ -88,10 +88,10 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
       at,
       value: values.figure(show, every),
       count: values.count,
-    })).filter(({ count }) => count > 0);
+    })).filter(({ count, value }) => count > 0 || (kind === "summary" && value !== null));
     for (const { value, count } of points) {
       if (value !== null) counts.shown++;
-      else if (show.startsWith("p") && count < MIN_SAMPLES) counts.too_few++;
+      else if (show.startsWith("p") && kind !== "summary" && count < MIN_SAMPLES) counts.too_few++;
       else counts.unknown++;
     }
     const hasPoint = (at: number) => points.some((point) => point.at === at);
@@ -110,7 +110,9 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
       ),
       points,
     };
-  }).filter(({ count }) => count > 0)
+  }).filter(({ count, figures }) =>
+    count > 0 || (kind === "summary" && Object.values(figures).some((value) => value !== null))
+  )
     .sort((a, b) => b.count - a.count || ((a.value ?? "") < (b.value ?? "") ? -1 : 1));
 
   return {

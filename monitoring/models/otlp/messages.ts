@@ -61,7 +61,8 @@ ExponentialPoint: 1 attributes KeyValue[], 2 startTimeUnixNano fixed64, 3 timeUn
   14 zeroThreshold double
 Buckets: 1 offset sint32, 2 bucketCounts uint64[]
 SummaryPoint: 2 startTimeUnixNano fixed64, 3 timeUnixNano fixed64, 4 count fixed64, 5 sum double,
-  7 attributes KeyValue[], 8 flags uint32
+  6 quantileValues QuantileValue[], 7 attributes KeyValue[], 8 flags uint32
+QuantileValue: 1 quantile double, 2 value double
 Exemplar: 2 timeUnixNano fixed64, 3 asDouble double, 4 spanId hex, 5 traceId hex, 6 asInt sfixed64
 
 Resource: 1 attributes KeyValue[], 2 droppedAttributesCount uint32

@@ -100,5 +100,8 @@ const READERS: readonly (readonly [string, (point: unknown) => Partial<SentMetri
       },
     };
   }],
-  ["summary", readTotals],
+  ["summary", (point) => ({
+    ...readTotals(point),
+    quantiles: listOf(at(point, "quantileValues")),
+  })],
 ];
