@@ -7,6 +7,7 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
+import { ifFound } from "../monitoring/protocol/if_found.ts";
 import { readArguments, runTask, UserError } from "./command_line.ts";
 import { ensureChromium, PLAYWRIGHT_CLI } from "./find_chromium.ts";
 import { projectRoot } from "./project_files.ts";
@@ -18,7 +19,7 @@ export const denoTest = (paths: readonly string[], ...without: readonly string[]
   `--ignore=${["docs", "test-results", ...without].join()}`,
   ...paths,
 ];
-export const PLAYWRIGHT_TEST = ["run", "-A", PLAYWRIGHT_CLI, "test", "--reporter=list"];
+export const PLAYWRIGHT_TEST = ["run", "-A", PLAYWRIGHT_CLI, "test", "--reporter=list,junit"];
 const LOADING = ["tests/crash", "tests/fuzz"];
 
 /** Deno's arguments for each suite, in the order in which they start: the longest first. */
@@ -53,6 +54,8 @@ function readSuites(): readonly string[] {
 
 export async function runSuite(name: string, args: readonly string[]): Promise<Result> {
   const start = performance.now();
+  const reports = await Deno.makeTempDir();
+  const report = `${reports}/junit.xml`;
   const lines: string[] = [];
   const print = (line: string) => {
     lines.push(line);
@@ -62,8 +65,8 @@ export async function runSuite(name: string, args: readonly string[]): Promise<R
   try {
     if (name === BROWSER) Deno.env.set("CHROMIUM_PATH", await ensureChromium());
     const child = new Deno.Command(Deno.execPath(), {
-      args: [...args],
-      env: { NO_COLOR: "1" },
+      args: args[0] === "test" ? [...args, `--junit-path=${report}`] : [...args],
+      env: { NO_COLOR: "1", PLAYWRIGHT_JUNIT_OUTPUT_FILE: report },
       cwd: projectRoot,
       stdin: "null",
       stdout: "piped",
@@ -82,7 +85,9 @@ export async function runSuite(name: string, args: readonly string[]): Promise<R
     print(`${error}`);
   }
   const seconds = (performance.now() - start) / 1000;
-  return { name, args, seconds, lines, ...countResults(lines, code) };
+  const tests = readReport(ifFound(() => Deno.readTextFileSync(report)) ?? "");
+  await Deno.remove(reports, { recursive: true });
+  return { name, args, seconds, lines, tests, ...countResults(lines, code) };
 }
 
 export interface Counts {
@@ -91,14 +96,48 @@ export interface Counts {
   readonly skipped: number;
 }
 
+/** A test in the report of its runner, or a step of one. */
+interface Test {
+  readonly name: string;
+  readonly file: string;
+  readonly outcome: "passed" | "failed" | "skipped";
+}
+
 export interface Result extends Counts {
   readonly name: string;
   readonly args: readonly string[];
   readonly seconds: number;
   /** Its output. */
   readonly lines: readonly string[];
-  readonly passedAgain?: readonly string[];
+  /** Empty if the runner wrote no report. */
+  readonly tests: readonly Test[];
+  readonly passedAgain?: readonly Test[];
 }
+
+/** Of Deno, or of Playwright, whose suites have the project as their `hostname`. */
+function readReport(xml: string): Test[] {
+  let project = "";
+  const tests: Test[] = [];
+  for (const element of xml.split(/(?=<test(?:case|suite) )/)) {
+    const attribute = (name: string) => {
+      const value = element.match(new RegExp(` ${name}="([^"]*)"`))?.[1] ?? "";
+      return value.replace(/&(quot|apos|lt|gt|amp);/g, (_, entity) => ENTITIES[entity]!);
+    };
+    if (element.startsWith("<testsuite ")) project = attribute("hostname");
+    if (!element.startsWith("<testcase ")) continue;
+    const outcome = /<(?:failure|error)\b/.test(element)
+      ? "failed"
+      : element.includes("<skipped")
+      ? "skipped"
+      : "passed";
+    // The file of an example in a doc comment is named `file.ts#2-5.ts`.
+    const file = attribute("classname").replace(/[#$].*/, "");
+    const name = `${project && `[${project}] `}${file} › ${attribute("name")}`;
+    tests.push({ name, file, outcome });
+  }
+  return tests;
+}
+const ENTITIES: Record<string, string> = { quot: '"', apos: "'", lt: "<", gt: ">", amp: "&" };
 
 /**
  * Reads the counts of Deno (`ok | 12 passed | 0 failed | 1 ignored`), Playwright (one count a line) or `deno task
@@ -121,20 +160,11 @@ export function countResults(lines: readonly string[], code: number): Counts {
   };
 }
 
-/**
- * The failed tests, which runners name at the end of their output: Deno as `NAME => ./FILE:1:2`, Playwright as `[PROJECT] ›
- * FILE:1:2 › NAME`. Undefined if something else failed.
- */
-function failedTests({ failed, lines }: Result): string[] | undefined {
-  const named = lines.slice(lines.lastIndexOf(" FAILURES ") + 1).flatMap((line) => {
-    // Without the name of a step, and the lines of an example: `NAME ... STEP => ./FILE#1-2.ts:1:2`.
-    const [, test, file] = /^(.+?)(?: \.\.\. .*)? => ([^\s#$]+)\S*:\d+:\d+$/.exec(line) ?? [];
-    return file
-      ? `${test} => ${file}`
-      : /^ {4}(\[.*? › \S+:\d+:\d+ › .*?) ?─*$/.exec(line)?.[1] ?? [];
-  });
-  const tests = [...new Set(named)];
-  return tests.length === failed ? tests : undefined;
+/** The tests that failed; undefined if something failed that is not in the report. A failed step fails its test, too. */
+function failedTests({ failed, tests }: Result): Test[] | undefined {
+  const all = tests.filter(({ outcome }) => outcome === "failed");
+  const named = all.filter(({ name }) => !all.some((test) => name.startsWith(`${test.name} > `)));
+  return named.length === failed ? named : undefined;
 }
 
 /** Runs what failed once more, one suite after the other. A suite of which all passes then has passed. */
@@ -146,10 +176,12 @@ export async function runFailedAgain(results: readonly Result[]): Promise<Result
     const failed = failures[i]!;
     if (failed.length === 0) return first;
     const args = first.args[0] === "test"
-      ? denoTest([...new Set(failed.map((test) => test.replace(/^.* => /, "")))])
+      ? denoTest([...new Set(failed.map(({ file }) => file))])
       : [...first.args, "--last-failed", "--workers=1"];
     const second = await runSuite(first.name, args);
-    if (second.failed > 0) return first;
+    const hasPassed = ({ name }: Test) =>
+      second.tests.some((test) => test.name === name && test.outcome === "passed");
+    if (second.failed > 0 || !failed.every(hasPassed)) return first;
     return { ...first, passed: first.passed + first.failed, failed: 0, passedAgain: failed };
   });
 }
@@ -165,7 +197,7 @@ export function summarize(results: readonly Result[], print = console.log): bool
   }
   const again = results.flatMap(({ passedAgain = [] }) => passedAgain);
   if (again.length > 0) print("\nPassed at the second attempt:");
-  for (const name of again) print(name);
+  for (const { name } of again) print(name);
   print("");
   for (const result of results) {
     const { name, seconds } = result;
