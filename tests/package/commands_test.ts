@@ -234,7 +234,8 @@ Deno.test({
     for (const args of [["run", `--port=${port}`, "true"], [`--port=${port}`]]) {
       assert.deepEqual(await sightglass.run(args), { code: 1, text: `${line}\n` });
     }
-    assert.equal(requests.length, 3);
+    // It was asked whether it is one of these.
+    assert.ok(requests.length >= 3, `${requests.length}`);
   },
 });
 

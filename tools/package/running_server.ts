@@ -15,6 +15,9 @@ interface RunningServer extends InboxAddress, AsyncDisposable {
 /** Maximum wait for the answer of another program at the port. */
 const HEALTH_MS = 2_000;
 
+/** Until a server that another command starts answers, on a busy machine. */
+const STARTING_MS = 2_000;
+
 /** The mode of the Sightglass that answers at an origin; undefined: there is none. */
 export async function findMode(origin: string): Promise<"inbox" | "relay" | undefined> {
   try {
@@ -74,14 +77,16 @@ export async function openServer(what: string, env: Environment): Promise<Runnin
  * @throws {UserError} it cannot be used, and is wanted
  */
 async function freePort(config: Config, wanted = ""): Promise<number> {
-  try {
-    return checkAddress(config);
-  } catch (error) {
-    if (!(error instanceof ListenError)) throw error;
-    // Another command has started a server since this one looked.
-    if (await findMode(originOf(config)) === "inbox") return config.port;
-    if (wanted !== "") throw new UserError(error.message);
-    return await freePort({ ...config, port: 0 }, "0");
+  for (const end = performance.now() + STARTING_MS;; await setTimeout(25)) {
+    try {
+      return checkAddress(config);
+    } catch (error) {
+      if (!(error instanceof ListenError)) throw error;
+      // Another command that starts at the same time has the port, and perhaps a server soon.
+      if (await findMode(originOf(config)) === "inbox") return config.port;
+      if (wanted === "") return await freePort({ ...config, port: 0 }, "0");
+      if (performance.now() > end) throw new UserError(error.message);
+    }
   }
 }
 
