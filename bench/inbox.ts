@@ -23,9 +23,15 @@ import { makeEnvelope, timeOf, traceOf } from "./inbox_envelopes.ts";
 const REPETITIONS = 3;
 /** A search text that no envelope contains. */
 const NO_MATCH = "nothing holds this";
-/** Words, ids and attributes, of a few and of many entries. */
+/** Words, ids and attributes, of a few and of many entries; `order` is in each trace. */
 const SEARCHES = ["checkout", "E", "ÄÖ größe", NO_MATCH, '"order 7"', "-checkout step"]
-  .concat("status_code:>=500", "http.response.status_code:404", "-status_code:200 op:http.server");
+  .concat(
+    "order",
+    "checkout step order",
+    "status_code:>=500",
+    "http.response.status_code:404",
+    "-status_code:200 op:http.server",
+  );
 const HOUR_MS = 3_600_000;
 
 type Queries = Readonly<

@@ -222,14 +222,14 @@ export function useHistogramRead(wanted: ConsoleQuery | undefined) {
   return useLive("histogram", query, () => read("histogram", query));
 }
 
-/** The applications, and the counts of all lists with the filters of the address, live; undefined until they are known.
- * `of`: the filters that they are of. */
+/** The applications, and the counts of all lists with the filters of the address but its search, live; undefined until
+ * they are known. `of`: the filters that they are of. */
 export const useApplications = (): (ApplicationList & { readonly of: string }) | undefined =>
   useApplicationsRead().data;
 
 function useApplicationsRead() {
   const { params } = useFragment();
-  const filters = queryOf(params);
+  const { q: _, ...filters } = queryOf(params);
   return useLive("applications", filters, async () => {
     const list = await read("applications", filters);
     // Their order changes with each arrival.

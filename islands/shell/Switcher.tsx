@@ -50,12 +50,14 @@ export function Switcher() {
   );
 }
 
-/** Counts what has arrived in each list since the user looked at it, with the same filters. */
+/** Counts what has arrived in each list since the user looked at it, with the same filters; nothing during a search. */
 function useNewCounts(list: (ApplicationList & { readonly of: string }) | undefined): void {
   const view = useCurrentView();
+  const isSearch = useFragment().params.has("q");
   const seen = useRef<{ of: string; counts: Partial<Record<string, number>> }>(undefined);
   useEffect(() => {
-    if (!list) return;
+    if (isSearch) newCounts.set({});
+    if (!list || isSearch) return;
     const { of } = list;
     const counts: Partial<Record<string, number>> = { ...list.counts };
     if (seen.current?.of !== of) seen.current = { of, counts: { ...counts } };
@@ -70,5 +72,5 @@ function useNewCounts(list: (ApplicationList & { readonly of: string }) | undefi
         }),
       ),
     );
-  }, [list, view]);
+  }, [list, view, isSearch]);
 }

@@ -124,9 +124,10 @@ export function pageSql(
     ? "(rank, tie, key) < (:rank, :tie, :before)"
     : "(rank > :rank OR rank = :rank AND (tie, key) < (:tie, :before))";
   const order = `rank ${descending ? "DESC" : "ASC"}, tie DESC, key DESC`;
-  return `SELECT page.key, page.rank, page.tie, ${columns} FROM (SELECT * FROM (${rows})` +
+  return `WITH page AS MATERIALIZED (SELECT * FROM (${rows})` +
     ` WHERE rank IS NOT NULL ${continues ? `AND ${after}` : ""} ORDER BY ${order} LIMIT :limit)` +
-    ` AS page JOIN ${table} AS e ON e.row_key = page.key${joins} ORDER BY ${order}`;
+    ` SELECT page.key, page.rank, page.tie, ${columns} FROM page` +
+    ` JOIN ${table} AS e ON e.row_key = page.key${joins} ORDER BY ${order}`;
 }
 
 /** The values of a query's filters. Statements ignore those that they do not name. */

@@ -265,8 +265,8 @@ export class ListReader {
     );
   }
 
-  applications({ application, release, environment, since, until, q }: ListQuery): ApplicationList {
-    const query = { application, release, environment, since, until, q };
+  applications({ application, release, environment, since, until }: ListQuery): ApplicationList {
+    const query = { application, release, environment, since, until };
     return this.#snapshot((asOf) => ({
       ...this.#reporting(query, asOf),
       counts: this.#counts(query, asOf),

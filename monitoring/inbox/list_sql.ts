@@ -146,7 +146,7 @@ export function tracesSql(query: ListQuery): SqlList {
       ` WHERE s.trace_id = page.id AND ${
         hasContent("s")
       } GROUP BY s.application)) AS applications,` +
-      ` ${matchingSpan("page.id", query.q)} AS match`,
+      ` ${matchingSpan(query.q)} AS match`,
   });
 }
 

@@ -175,25 +175,47 @@ export function entryMatches(table: TableName, q = ""): string[] {
   });
 }
 
-/** Conditions on a row `e` of a trace: for each term, that one of its entries matches; for an excluded one, that none does. */
+/**
+ * Conditions on a row `e` of a trace: for each term, that one of its entries matches; for an excluded one, that none does.
+ * The traces of one term are listed, and words of the others are searched in those: to list the traces of each takes
+ * longer.
+ */
 export function traceMatches(q = ""): string[] {
-  return parseQuery(q).flatMap((term, n) => {
-    if (isDuration(term)) return [];
-    const tables = isOfSender(term) ? [] : ["spans", "error_entries", "log_entries"] as const;
-    const found = tables.map((table) => foundKeys("e.trace_id", table, term, n));
-    if (isOfSender(term)) {
-      found.push(
-        keysOf("e.trace_id", "trace_entries AS e", SENDER[term.field]!(holdsSql(term.value, n))),
-      );
-    } else if (term.field === undefined && term.id !== undefined) {
-      found.push(
-        ...["e.trace_id", "e.replay_id"].map((id) =>
-          keysOf("e.trace_id", "trace_entries AS e", `${id} >= :id${n} AND ${id} < :idEnd${n}`)
-        ),
-      );
-    }
-    return `e.trace_id ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
-  });
+  const terms = [...parseQuery(q).entries()].filter(([, term]) => !isDuration(term));
+  const listed = terms.find(([, term]) => !term.isExcluded && !isOfSender(term));
+  const id = listed ? "t.trace_id" : "e.trace_id";
+  const others = terms.filter((term) => term !== listed).map(([n, term]) =>
+    (term.isExcluded ? "NOT " : "") +
+    (listed && isOfWords(term, n)
+      ? `(${TRACE_TABLES.map((table) => isInTrace(table, term, n)).join(" OR ")})`
+      : `${id} IN (${tracesOf(term, n).join(" UNION ALL ")})`)
+  );
+  if (listed === undefined) return others;
+  const [n, term] = listed;
+  const traces = `SELECT t.trace_id FROM (${tracesOf(term, n).join(" UNION ")}) AS t`;
+  return [`e.trace_id IN (${[`${traces} WHERE TRUE`, ...others].join(" AND ")})`];
+}
+
+const TRACE_TABLES = ["spans", "error_entries", "log_entries"] as const;
+
+/** Whether the words of an entry decide, whatever its trace. */
+const isOfWords = (term: Term, n: number) =>
+  (term.field !== undefined || term.id === undefined) &&
+  TRACE_TABLES.every((table) => partsOf(term, n, table).words !== undefined);
+
+/** Whether an entry of the trace `t` matches a term. */
+const isInTrace = (table: (typeof TRACE_TABLES)[number], term: Term, n: number) =>
+  `EXISTS (SELECT 1 FROM ${table} AS e INDEXED BY ${table}_by_trace` +
+  ` WHERE e.trace_id = t.trace_id AND ${conditionOf(term, n, table)} AND e.row_key < :asOf)`;
+
+/** `SELECT`s of the traces with an entry that matches a term. */
+function tracesOf(term: Term, n: number): string[] {
+  const ofEntries = (condition: string) => keysOf("e.trace_id", "trace_entries AS e", condition);
+  if (isOfSender(term)) return [ofEntries(SENDER[term.field]!(holdsSql(term.value, n)))];
+  const found = TRACE_TABLES.map((table) => foundKeys("e.trace_id", table, term, n));
+  if (term.field !== undefined || term.id === undefined) return found;
+  const ids = ["e.trace_id", "e.replay_id"].map((id) => `${id} >= :id${n} AND ${id} < :idEnd${n}`);
+  return [...found, ...ids.map(ofEntries)];
 }
 
 /** Conditions on the duration of a trace, recording or profile, an expression: that of its spans is another one. */
@@ -217,19 +239,24 @@ export function envelopeMatches(q = ""): string[] {
   });
 }
 
-/** The span of a trace that matches most terms, the first of several, as JSON; null: none, or the query has no such term. */
-export function matchingSpan(trace: string, q = ""): string {
+/**
+ * The span of a row of `page` that matches most terms, the first of several, as JSON; null: none, or the query has no
+ * such term.
+ */
+export function matchingSpan(q = ""): string {
+  // Of a frequent word those of one page are few.
+  const first = "(SELECT min(s.row_key) FROM page CROSS JOIN spans AS s ON s.trace_id = page.id)";
   const conditions = parseQuery(q).flatMap((term, n) =>
     term.isExcluded || isOfSender(term) || isDuration(term)
       ? []
-      : `((${conditionOf(term, n, "spans", false)}) IS TRUE)`
+      : `((${conditionOf(term, n, "spans", first)}) IS TRUE)`
   );
   if (conditions.length === 0) return "NULL";
   const sum = conditions.join(" + ");
   // The inner LIMIT: else SQLite counts a second time for each use of `terms`.
   return "(SELECT iif(terms > 0, json_object('span_id', span_id, 'name', name), NULL)" +
     ` FROM (SELECT e.span_id, e.name, ${sum} AS terms FROM spans AS e` +
-    ` WHERE e.trace_id = ${trace} AND e.row_key < :asOf ORDER BY terms DESC, e.row_key LIMIT 1))`;
+    ` WHERE e.trace_id = page.id AND e.row_key < :asOf ORDER BY terms DESC, e.row_key LIMIT 1))`;
 }
 
 const isDuration = (term: Term): boolean => term.field === "duration" && term.value.is === "range";
@@ -250,12 +277,13 @@ function foundKeys(key: string, name: TableName, term: Term, n: number): string 
   return keysOf(key, from, `w.${table} MATCH ${words} AND ${condition}`);
 }
 
-/** @param wordsFirst whether many rows are compared */
-function conditionOf(term: Term, n: number, name: TableName, wordsFirst = true): string {
-  const { words, condition } = partsOf(term, n, name, wordsFirst);
+/** @param first the lowest row key of the few rows that are compared; undefined: they are many */
+function conditionOf(term: Term, n: number, name: TableName, first?: string): string {
+  const { words, condition } = partsOf(term, n, name, first === undefined);
   if (words === undefined) return condition;
   const table = TABLES[name].words;
-  return `e.row_key IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ${words}) AND ${condition}`;
+  const found = `SELECT rowid FROM ${table} WHERE ${table} MATCH ${words}`;
+  return `e.row_key IN (${found}${first ? ` AND rowid >= ${first}` : ""}) AND ${condition}`;
 }
 
 /** What the words of a row that matches a term contain (undefined: anything), and the condition on its columns. */

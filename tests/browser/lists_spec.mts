@@ -155,6 +155,8 @@ test.describe("first landing", () => {
     await expect(navigation).not.toContainText("new");
     await postEvents(server.origin, nodeEvent());
     await expect(navigation).toContainText("Errors1 new");
+    await page.goto("/#/logs?q=order");
+    await expect(navigation).not.toContainText("new");
     await page.goto("/#/traces?application=sightglass");
     await expect(shown.locator("a.row-link")).not.toHaveCount(0);
   });

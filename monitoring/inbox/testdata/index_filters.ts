@@ -614,15 +614,6 @@ export function addFilterTests(test: AddTest): void {
       });
       assert.equal(match("acme"), null);
       assert.equal(inbox.histogram({ of: "traces", q: "duration:>500ms" }).durations?.count, 1);
-      assert.deepEqual(inbox.applications({ q: "acme" }).counts, {
-        traces: 1,
-        errors: 1,
-        logs: 0,
-        recordings: 0,
-        feedback: 0,
-        profiles: 0,
-        envelopes: 1,
-      });
       assert.equal(inbox.page("envelopes", { q: "order.id:A-2" }).rows.length, 1);
     },
   );
