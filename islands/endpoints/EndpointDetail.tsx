@@ -54,7 +54,9 @@ export function EndpointDetail({ id: { application, name, op }, list }: {
       )}
       actions={
         <>
-          <a href={linkTo("traces", [], { application, ...named })}>Traces with it</a>
+          {(["traces", "errors", "logs"] as const).map((list) => (
+            <a key={list} href={linkTo(list, [], { application, ...named })}>Its {list}</a>
+          ))}
           <CopyMenu what="endpoint" json={content} />
         </>
       }
@@ -147,7 +149,7 @@ function ErrorGroup({ group, count, application }: {
   );
 }
 
-function Queries({ content: { queries, queried, row } }: { content: EndpointContent }) {
+function Queries({ content: { queries, queried, queried_ms, row } }: { content: EndpointContent }) {
   const sides = row.before
     ? `${queried.before} of others and ${queried.since} of the newest release`
     : `${queried.since}`;
@@ -176,11 +178,19 @@ function Queries({ content: { queries, queried, row } }: { content: EndpointCont
               perRun("since", row.before ? "Newest" : "Each run", queried),
               {
                 title: "In all",
-                tip: "Sum of their durations in these runs. Several may run at the same time",
+                tip:
+                  "Sum of their durations in these runs, and its share of the runs' own. Several may run at the same time",
                 width: 6,
                 numeric: true,
                 className: "in-all",
-                cell: ({ total_ms }) => formatDuration(total_ms),
+                cell: ({ total_ms }) => (
+                  <>
+                    {formatDuration(total_ms)}
+                    {queried_ms > 0 && (
+                      <small className="quiet">{Math.round(total_ms / queried_ms * 100)} %</small>
+                    )}
+                  </>
+                ),
               },
             ]}
             rows={queries}

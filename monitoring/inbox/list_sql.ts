@@ -86,14 +86,18 @@ const TRACE_FIT = fitOf("t.replay_id", START, "coalesce(root.ended_at, 1e15)", "
 const NO_PREFLIGHT = "NOT (max(e.failed) = 0 AND sum(e.logs) = 0 AND" +
   " min(e.root_order) IS min(e.root_order) FILTER (WHERE e.preflight = 1))";
 
-export function tracesSql(query: ListQuery): SqlList {
-  const { op, name } = query;
-  const sent = all(["true", ...filtersOf(query, SENDER)]);
+/** Conditions on the id of a trace: that it has a span of the query's operation and name. */
+function hasSpan(id: string, { op, name }: ListQuery): string[] {
   const span = [
     // Not all applications, for the sake of `spans_by_op`.
     ...when(op, "application IN (SELECT id FROM applications UNION ALL SELECT 0)", "op = :op"),
     ...when(name, `${NAME_START("name")} = ${NAME_START(":name")}`, "name = :name"),
   ];
+  return when(op ?? name, `${id} IN (SELECT trace_id FROM spans WHERE ${all(span)})`);
+}
+
+export function tracesSql(query: ListQuery): SqlList {
+  const sent = all(["true", ...filtersOf(query, SENDER)]);
   return groupedList(query, {
     table: "trace_entries",
     by: "trace_id",
@@ -122,7 +126,7 @@ export function tracesSql(query: ListQuery): SqlList {
         query.page,
         "id IN (SELECT trace_id FROM vital_entries WHERE page = :page AND op IS NOT NULL)",
       ),
-      ...when(op ?? name, `id IN (SELECT trace_id FROM spans WHERE ${all(span)})`),
+      ...hasSpan("id", query),
       ...durationMatches(ofRoot(query, "e.ended_at - e.started_at", "id"), query.q),
       ...query.preflights || isGiven(query.trace) ? [] : [NO_PREFLIGHT],
     ],
@@ -169,6 +173,7 @@ export function errorGroupsSql(query: ListQuery): SqlList {
     ...filtersOf(query, ["trace", "level", "handled", ...COMMON]),
     // `IS TRUE`: errors of a group are found by the group, not by words.
     ...entryMatches("error_entries", query.q).map((condition) => `(${condition}) IS TRUE`),
+    ...hasSpan("e.trace_id", query),
   ];
   const ofApplication = all(filtersOf(query, ["application"]));
   const firstAfter = (condition: string) =>
@@ -215,6 +220,7 @@ export function errorGroupsSql(query: ListQuery): SqlList {
 const onErrors = (query: ListQuery) => [
   ...filtersOf(query, ["trace", "group", "envelope", "level", "handled", ...COMMON]),
   ...entryMatches("error_entries", query.q),
+  ...hasSpan("e.trace_id", query),
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
 
@@ -222,6 +228,7 @@ const onErrors = (query: ListQuery) => [
 const onLogs = (query: ListQuery) => [
   ...filtersOf(query, ["trace", "envelope", "level", ...COMMON]),
   ...entryMatches("log_entries", query.q),
+  ...hasSpan("e.trace_id", query),
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
 

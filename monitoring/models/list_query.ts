@@ -107,11 +107,15 @@ export const LIST_FILTERS = {
     about: "Also traces of preflight requests (OPTIONS) in which nothing failed.",
   },
   // Of both, one span.
-  op: { values: "text", lists: ["traces"], about: "With a span of this operation, such as db." },
+  op: {
+    values: "text",
+    lists: ["traces", "errors", "occurrences", "logs"],
+    about: "In a trace with a span of this operation, such as db.",
+  },
   name: {
     values: "text",
-    lists: ["traces", "ai_runs", "ai_sums"],
-    about: "With a span of this name, `GET /cart`; an AI run of this agent or model.",
+    lists: ["traces", "errors", "occurrences", "logs", "ai_runs", "ai_sums"],
+    about: "In a trace with a span of this name, `GET /cart`; an AI run of this agent or model.",
   },
   model: { values: "text", lists: ["ai_runs", "ai_sums"], about: "AI runs that used this model." },
   conversation: {

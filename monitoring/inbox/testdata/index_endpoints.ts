@@ -127,7 +127,7 @@ export function addEndpointTests(test: AddTest): void {
       ]);
       assert.equal(content.runs.length, 7);
       assert.deepEqual(content.errors.map(({ count }) => count), [2]);
-      assert.deepEqual(content.queried, { since: 2, before: 5 });
+      assert.deepEqual([content.queried, content.queried_ms], [{ since: 2, before: 5 }, 650]);
       assert.deepEqual(content.queries, [{
         statement: "q #",
         total_ms: 13,

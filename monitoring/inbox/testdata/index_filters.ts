@@ -283,6 +283,21 @@ export function addFilterTests(test: AddTest): void {
       envelopes: 2,
     });
     assert.equal(inbox.page("errors", { environment: "production" }).rows.length, 0);
+    await add(log("in a page load", { trace_id: hexId(3) }), log("in a request"), error("y", 1));
+    for (
+      const [query, logs, errors] of [
+        [{ op: "pageload" }, ["in a page load"], ["x"]],
+        [{ name: "load", op: "db" }, [], ["y"]],
+        [{ name: "other" }, [], []],
+      ] as const
+    ) {
+      assert.deepEqual(inbox.page("logs", query).rows.map(({ body }) => body), logs);
+      for (const list of ["errors", "occurrences"] as const) {
+        assert.deepEqual(inbox.page(list, query).rows.map(({ value }) => value), errors);
+      }
+      const { parts } = inbox.histogram({ of: "logs", ...query });
+      assert.equal(parts.reduce((sum, { count }) => sum + count, 0), logs.length);
+    }
   });
 
   test("preflights → left out, unless asked for or failed", async (inbox, add) => {

@@ -16,6 +16,8 @@ export interface EndpointContent {
   readonly errors: readonly { readonly group: string; readonly count: number }[];
   /** What its newest runs asked databases and caches, at most {@linkcode MAX_QUERIED} of each side. */
   readonly queried: Readonly<Record<Side, number>>;
+  /** Sum of the durations of these runs. */
+  readonly queried_ms: number;
   /** Those that took most time first. Null: these runs have too many spans. */
   readonly queries: readonly EndpointQuery[] | null;
 }
@@ -66,17 +68,19 @@ export function endpointContent(
   const newestFirst = SIDES.flatMap((side) => sides[side].map((run) => ({ run, side })))
     .sort((a, b) => b.run.at - a.run.at);
   const groups = Map.groupBy(runs.flatMap(({ groups = [] }) => groups), (group) => group);
-  const queried = SIDES.map((side) =>
-    newestFirst.filter((one) => one.side === side).slice(0, MAX_QUERIED).map(({ run }) => run.key)
-  ) as [number[], number[]];
+  const asked = SIDES.map((side) =>
+    newestFirst.filter((one) => one.side === side).slice(0, MAX_QUERIED).map(({ run }) => run)
+  );
+  const [since, before] = asked.map((runs) => runs.map(({ key }) => key)) as [number[], number[]];
   return {
     row: endpointRow(runs, newest, range),
     runs: newestFirst.slice(0, MAX_SHOWN).map(shown),
     slowest: newestFirst.toSorted((a, b) => b.run.ms - a.run.ms).slice(0, SLOWEST).map(shown),
     errors: [...groups].map(([group, { length: count }]) => ({ group, count }))
       .sort((a, b) => b.count - a.count).slice(0, MAX_GROUPS),
-    queried: { since: queried[0].length, before: queried[1].length },
-    queries: queriesOf(readQueries(queried.flat()), new Set(queried[0]), queried[1].length > 0),
+    queried: { since: since.length, before: before.length },
+    queried_ms: asked.flat().reduce((sum, { ms }) => sum + ms, 0),
+    queries: queriesOf(readQueries([...since, ...before]), new Set(since), before.length > 0),
   };
 }
 
