@@ -9,6 +9,7 @@ export const BAR_WORDS: Readonly<Record<HistogramList, BarWords>> = {
   errors: { what: "error", failed: "unhandled" },
   logs: { what: "log", warned: "warn", failed: "error, fatal" },
   feedback: { what: "message", failed: "" },
+  endpoints: { what: "run", failed: "failed" },
 };
 
 /**

@@ -7,6 +7,8 @@ import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import { changeOf, isSlower, SLOWER, SLOWER_MS } from "../../monitoring/models/trace/endpoints.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { useFragment } from "../data/fragment.ts";
+import { ListHistogram } from "../charts/ListHistogram.tsx";
+import type { ConsoleQuery } from "../data/inbox.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { ENDPOINT_TIP, endpointColumns, endpointPath } from "../kit/endpoint_columns.tsx";
 import { RowList } from "../kit/RowList.tsx";
@@ -16,8 +18,9 @@ export const endpointKey = (row: Parameters<typeof endpointPath>[0]) =>
   JSON.stringify(endpointPath(row));
 
 /** What the applications do, by name. @param props.openKey of the endpoint that is open */
-export function EndpointList({ list, sort, openKey, actions }: {
+export function EndpointList({ list, query, sort, openKey, actions }: {
   list: ConsoleList<EndpointRow>;
+  query: ConsoleQuery;
   sort: ListSort;
   openKey: string | undefined;
   actions: ReactNode;
@@ -35,6 +38,7 @@ export function EndpointList({ list, sort, openKey, actions }: {
       hrefOf={(row) => to(endpointPath(row))}
       openKey={openKey}
       actions={actions}
+      above={list.rows.length > 0 && <ListHistogram of="endpoints" query={query} />}
       below={list.rows.length > 0 && (
         <p className="note pad">
           Of the newest 10,000 requests, page loads, navigations and jobs with an end.

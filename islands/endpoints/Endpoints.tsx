@@ -24,7 +24,8 @@ export default function EndpointsView() {
   const { path, params } = useFragment();
   const [application, name, op = null] = path;
   const sort = sortParam(params, "endpoints") ?? "-duration";
-  const list = useList("endpoints", { ...queryOf(params, "endpoints"), sort });
+  const query = queryOf(params, "endpoints");
+  const list = useList("endpoints", { ...query, sort });
   const isOpen = application !== undefined && KEY.test(application) && name !== undefined;
   const key = isOpen ? JSON.stringify(path) : undefined;
   return (
@@ -32,7 +33,7 @@ export default function EndpointsView() {
       look="covers"
       list={params.get("as") === "queries"
         ? <QueryList actions={actions} />
-        : <EndpointList list={list} sort={sort} openKey={key} actions={actions} />}
+        : <EndpointList list={list} query={query} sort={sort} openKey={key} actions={actions} />}
       detail={isOpen && <EndpointDetail key={key} id={{ application, name, op }} list={list} />}
     />
   );

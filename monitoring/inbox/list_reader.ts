@@ -360,6 +360,9 @@ export class ListReader {
 
   /** The rows of a list with their times. */
   #overTime(of: HistogramList, query: ListQuery, asOf: number): readonly TimedRow[] {
+    if (of === "endpoints") {
+      return this.#runs(query, asOf).runs.map(({ at, failed, ms }) => [at, failed ? 2 : 0, ms]);
+    }
     const values = { asOf, warn: WARN };
     const sql = of === "feedback" ? feedbackOverTimeSql(query) : OVER_TIME_SQL[of](query);
     const [found] = this.#all<{ rows: string }>(sql, query, values);

@@ -276,7 +276,7 @@ export const asJson = (columns: string, from: string) =>
 
 /** The rows of a list as JSON of `TimedRow`s. */
 export const OVER_TIME_SQL: Readonly<
-  Record<Exclude<HistogramList, "feedback">, (query: ListQuery) => string>
+  Record<Exclude<HistogramList, "feedback" | "endpoints">, (query: ListQuery) => string>
 > = {
   traces: (query) =>
     asJson(

@@ -1,7 +1,7 @@
 import { timeStep } from "./time_units.ts";
 
 /** The lists that are shown over time. */
-export const HISTOGRAM_LISTS = ["traces", "errors", "logs", "feedback"] as const;
+export const HISTOGRAM_LISTS = ["traces", "errors", "logs", "feedback", "endpoints"] as const;
 export type HistogramList = (typeof HISTOGRAM_LISTS)[number];
 
 /** The rows of a list in parts of equal length, oldest first. */
@@ -37,11 +37,11 @@ export interface DurationDot {
 }
 
 export interface HistogramPart {
-  /** Traces by their start, errors (not groups) and logs by their time. */
+  /** Traces and runs of endpoints by their start, errors (not groups) and logs by their time. */
   readonly count: number;
   /** Of these: logs of level `warn`. */
   readonly warnings: number;
-  /** Of these: traces with `status=error`, unhandled errors, logs of level `error` and `fatal`. */
+  /** Of these: traces with `status=error`, failed runs, unhandled errors, logs of level `error` and `fatal`. */
   readonly failures: number;
 }
 

@@ -135,6 +135,12 @@ export function addEndpointTests(test: AddTest): void {
         before: { runs: 5, fewest: 1, median: 1, most: 1 },
         is_more_often: true,
       }]);
+      const { parts } = inbox.histogram({ of: "endpoints" });
+      const failed = rows.reduce(
+        (sum, { failed, before }) => sum + failed + (before?.failed ?? 0),
+        0,
+      );
+      assert.equal(parts.reduce((sum, { failures }) => sum + failures, 0), failed);
       const one = inbox.endpoint({ id, name: "POST /buy", op: SERVER, release: "shop@2" });
       assert.deepEqual([one!.row.count, one!.row.before], [2, null]);
       for (const other of [{ op: "db" }, { op: undefined }, { name: "POST" }, { id: "0" }]) {
