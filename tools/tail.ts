@@ -152,12 +152,11 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
     return names.get(key ?? "") ?? UNKNOWN_NAME;
   };
   const isNews = (row: TailRow) => {
+    if (traces.size > MAX_TRACES) traces.clear();
     if (row.kind === "profile" && row.of === "session") {
-      if (traces.size > MAX_TRACES) traces.clear();
       return !traces.has(row.profile_id) && traces.set(row.profile_id, row.name) !== undefined;
     }
     if (row.kind !== "trace") return true;
-    if (traces.size > MAX_TRACES) traces.clear();
     const isNamed = row.spans > 0 && traces.get(row.trace_id) !== row.name;
     if (isNamed) traces.set(row.trace_id, row.name);
     return isNamed;

@@ -81,7 +81,8 @@ export function formatRow(row: TailRow, application: string, coloured: boolean):
   const paint = (name: string, text: string) =>
     coloured ? `\x1b[${COLOURS[name] ?? 0}m${text}\x1b[0m` : text;
   const { at, label, colour, text, notes } = partsOf(row);
-  const [mainText, noteText] = [text, notes.join("  ")].map((each) => shorten(visibleText(each)));
+  const [mainText, noteText] = [text, notes.filter(Boolean).join("  ")]
+    .map((each) => shorten(visibleText(each)));
   return [
     paint("faint", formatTimeOfDayMs(at)),
     paint(colour, label.padEnd(7)),
@@ -93,91 +94,65 @@ export function formatRow(row: TailRow, application: string, coloured: boolean):
 
 /** The parts of a line. `notes` are less important than the text. */
 function partsOf(row: TailRow) {
-  const trace = row.trace_id === null ? [] : [`trace ${shortId(row.trace_id)}`];
-  if (row.kind === "trace") {
-    const { spans, started_at, ended_at, op, name } = row;
-    return {
-      at: started_at,
-      label: "trace",
-      colour: "span",
-      text: [op, name].filter(Boolean).join(" "),
-      notes: [
-        ...ended_at === null ? [] : [formatDuration(ended_at - started_at)],
-        formatCount(spans, "span"),
-        ...trace,
-      ],
-    };
+  const trace = row.trace_id && `trace ${shortId(row.trace_id)}`;
+  const took = (ms: number | null) => ms !== null && formatDuration(ms);
+  switch (row.kind) {
+    case "trace": {
+      const { spans, started_at: at, ended_at, op, name } = row;
+      const ms = ended_at === null ? null : ended_at - at;
+      const notes = [took(ms), formatCount(spans, "span"), trace];
+      return {
+        at,
+        label: "trace",
+        colour: "span",
+        text: [op, name].filter(Boolean).join(" "),
+        notes,
+      };
+    }
+    case "metrics": {
+      const { at, points, names } = row;
+      const text = `${formatCount(points, "point")} of ${formatCount(names.length, "metric")}`;
+      return { at, label: "metrics", colour: "info", text, notes: [names.join(", ")] };
+    }
+    case "run": {
+      const { started_at: at, slug, state, duration } = row;
+      const isOk = state === "ok" || state === "running";
+      const [label, colour] = isOk ? ["run", "info"] : ["RUN", "error"];
+      const text = `${slug} ${state.replace("_", " ")}`;
+      return { at, label, colour, text, notes: [took(duration), trace] };
+    }
+    case "ai": {
+      const { started_at: at, duration, name, calls, tools, failed } = row;
+      const tokens = `${row.input_tokens ?? "?"} in, ${row.output_tokens ?? "?"} out`;
+      const counts = [formatCount(calls, "call"), formatCount(tools, "tool"), tokens];
+      const notes = [took(duration), ...counts, failed && "failed", trace];
+      return { at, label: "ai", colour: failed ? "error" : "span", text: name, notes };
+    }
+    case "profile": {
+      const { name, samples, started_at: at, ended_at, top } = row;
+      const main = top && `${Math.round(top.share * 100)} % in ${top.function} itself`;
+      const notes = [took(ended_at - at), formatCount(samples, "sample"), main, trace];
+      const text = name ?? "session of a profiler";
+      return { at, label: "profile", colour: "span", text, notes };
+    }
+    case "feedback": {
+      const { at, kind, message, url } = row;
+      return { at, label: kind, colour: kind, text: message, notes: [personOf(row), url, trace] };
+    }
+    case "log": {
+      const { at, level, body, attributes } = row;
+      // The SDK's own attributes are the same in every row.
+      const notes = Object.entries(attributes).filter(([name]) => !name.startsWith("sentry."))
+        .map(([name, value]) => `${name}=${value}`);
+      return { at, label: level, colour: level, text: body, notes: [...notes, trace] };
+    }
+    case "error": {
+      const { at, level, where, handled } = row;
+      const notes = [where && `at ${where}`, handled === false && "unhandled", trace];
+      const label = level === "error" ? "ERROR" : level;
+      return { at, label, colour: level, text: errorTitle(row), notes };
+    }
   }
-  if (row.kind === "metrics") {
-    const { at, points, names } = row;
-    const text = `${formatCount(points, "point")} of ${formatCount(names.length, "metric")}`;
-    return { at, label: "metrics", colour: "info", text, notes: [names.join(", ")] };
-  }
-  if (row.kind === "run") {
-    const { started_at, slug, state, duration } = row;
-    const isOk = state === "ok" || state === "running";
-    return {
-      at: started_at,
-      label: isOk ? "run" : "RUN",
-      colour: isOk ? "info" : "error",
-      text: `${slug} ${state.replace("_", " ")}`,
-      notes: [...duration === null ? [] : [formatDuration(duration)], ...trace],
-    };
-  }
-  if (row.kind === "ai") {
-    const { started_at, duration, name, calls, tools, failed, input_tokens, output_tokens } = row;
-    return {
-      at: started_at,
-      label: "ai",
-      colour: failed ? "error" : "span",
-      text: name,
-      notes: [
-        ...duration === null ? [] : [formatDuration(duration)],
-        ...[formatCount(calls, "call"), formatCount(tools, "tool")],
-        `${input_tokens ?? "?"} in, ${output_tokens ?? "?"} out`,
-        ...failed ? ["failed"] : [],
-        ...trace,
-      ],
-    };
-  }
-  if (row.kind === "profile") {
-    const { name, samples, started_at, ended_at, top } = row;
-    return {
-      at: started_at,
-      label: "profile",
-      colour: "span",
-      text: name ?? "session of a profiler",
-      notes: [
-        formatDuration(ended_at - started_at),
-        formatCount(samples, "sample"),
-        ...top ? [`${Math.round(top.share * 100)} % in ${top.function} itself`] : [],
-        ...trace,
-      ],
-    };
-  }
-  if (row.kind === "feedback") {
-    const { at, kind, message, url } = row;
-    const person = personOf(row);
-    const notes = [...person === null ? [] : [person], ...url === null ? [] : [url], ...trace];
-    return { at, label: kind, colour: kind, text: message, notes };
-  }
-  const { at, level } = row;
-  if (row.kind === "log") {
-    // The SDK's own attributes are the same in every row.
-    const attributes = Object.entries(row.attributes)
-      .filter(([name]) => !name.startsWith("sentry."))
-      .map(([name, value]) => `${name}=${value}`);
-    return { at, label: level, colour: level, text: row.body, notes: [...attributes, ...trace] };
-  }
-  const place = row.where === null ? [] : [`at ${row.where}`];
-  const unhandled = row.handled === false ? ["unhandled"] : [];
-  return {
-    at,
-    label: level === "error" ? "ERROR" : level,
-    colour: level,
-    text: errorTitle(row),
-    notes: [...place, ...unhandled, ...trace],
-  };
 }
 
 const shorten = (text: string) =>
