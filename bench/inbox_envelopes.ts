@@ -52,20 +52,12 @@ function itemsOf(n: number): TestItem[] {
   const attributes = { "sentry.op": { value: op }, "http.response.status_code": { value: status } };
   const kind = pick(KINDS, n);
   switch (kind === "other" ? pick(OTHERS, turn) : kind) {
-    case "spans": {
-      const items = some(4 + n % 12, (i) => ({
-        trace_id,
-        span_id: hexId(n * 100 + i, 16),
-        ...i > 0 && { parent_span_id: hexId(n * 100, 16) },
-        is_segment: i === 0,
+    case "spans":
+      return spansOf(n, 4 + n % 12, (i) => ({
         name: i === 0 ? name : isQuery(i) ? `${QUERY} ${n}` : `${name} step ${i}`,
         status: status < 500 ? "ok" : "error",
-        start_timestamp: seconds - 1 + i / 100,
-        end_timestamp: seconds - 0.5 + n % 900 / 100,
         attributes: isQuery(i) ? { ...attributes, "sentry.op": { value: "db" } } : attributes,
       }));
-      return [["span", { version: 2, items }]];
-    }
     case "metrics": {
       const items = some(20, (i) => ({
         name: `shop.metric${i}`,
@@ -100,16 +92,10 @@ function itemsOf(n: number): TestItem[] {
         profile: { frames, stacks, samples },
       }]];
     }
-    case "AI run": {
-      const items = some(6, (i) => ({
-        trace_id,
-        span_id: hexId(n * 100 + i, 16),
-        ...i > 0 && { parent_span_id: hexId(n * 100, 16) },
-        is_segment: i === 0,
+    case "AI run":
+      return spansOf(n, 6, (i) => ({
         name: i === 0 ? "invoke_agent support" : "chat gpt-5-mini",
         status: "ok",
-        start_timestamp: seconds - 1,
-        end_timestamp: seconds,
         attributes: {
           "sentry.op": { value: i === 0 ? "gen_ai.invoke_agent" : "gen_ai.chat" },
           "gen_ai.agent.name": { value: `support${turn % 7}` },
@@ -118,8 +104,6 @@ function itemsOf(n: number): TestItem[] {
           "gen_ai.usage.input_tokens": { value: n % 900 },
         },
       }));
-      return [["span", { version: 2, items }]];
-    }
     case "logs": {
       const items = some(3 + n % 8, (i) => ({
         trace_id,
@@ -179,6 +163,21 @@ function itemsOf(n: number): TestItem[] {
       return [["replay_event", replay], ["replay_recording", bytes]];
     }
   }
+}
+
+/** Spans of which the first is the parent of the others. */
+function spansOf(n: number, count: number, make: (i: number) => object): TestItem[] {
+  const seconds = timeOf(n) / 1_000;
+  const items = some(count, (i) => ({
+    trace_id: traceOf(n),
+    span_id: hexId(n * 100 + i, 16),
+    ...i > 0 && { parent_span_id: hexId(n * 100, 16) },
+    is_segment: i === 0,
+    start_timestamp: seconds - 1 + i / 100,
+    end_timestamp: seconds - 0.5 + n % 900 / 100,
+    ...make(i),
+  }));
+  return [["span", { version: 2, items }]];
 }
 
 const isQuery = (i: number) => i > 0 && i % 2 === 0;

@@ -61,16 +61,9 @@ export async function bench(): Promise<Figure[]> {
   ];
 }
 
-async function post(
-  { origin }: ServerProcess,
-  signal: string,
-  body: Uint8Array<ArrayBuffer>,
-): Promise<void> {
-  const response = await fetch(`${origin}/v1/${signal}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  });
+async function post({ origin }: ServerProcess, signal: string, body: Uint8Array<ArrayBuffer>) {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${origin}/v1/${signal}`, { method: "POST", headers, body });
   const outcome = response.headers.get("x-relay-outcome");
   const text = await response.text();
   if (outcome !== "stored") throw new Error(`${signal}: ${response.status} ${outcome} ${text}`);
@@ -161,26 +154,19 @@ function metricsOf(minute: number) {
       attributes: attributesOf({ "http.route": `/route/${series}` }),
       ...make(series),
     }));
+  const buckets = (series: number) => ({
+    count: `${minute * 8}`,
+    sum: minute * series * 8,
+    explicitBounds: [5, 10, 25, 50, 100, 250, 500],
+    bucketCounts: Array(8).fill(`${minute}`),
+  });
   const data = { aggregationTemporality: 2, isMonotonic: true };
-  return Array.from({ length: METRICS }, (_, n) =>
-    n % 2 === 0
-      ? {
-        name: `shop.metric${n}`,
-        sum: { ...data, dataPoints: points((series) => ({ asInt: `${minute * series}` })) },
-      }
-      : {
-        name: `shop.metric${n}`,
-        unit: "ms",
-        histogram: {
-          ...data,
-          dataPoints: points((series) => ({
-            count: `${minute * 8}`,
-            sum: minute * series * 8,
-            explicitBounds: [5, 10, 25, 50, 100, 250, 500],
-            bucketCounts: Array(8).fill(`${minute}`),
-          })),
-        },
-      });
+  return Array.from({ length: METRICS }, (_, n) => ({
+    name: `shop.metric${n}`,
+    ...n % 2 === 0
+      ? { sum: { ...data, dataPoints: points((series) => ({ asInt: `${minute * series}` })) } }
+      : { unit: "ms", histogram: { ...data, dataPoints: points(buckets) } },
+  }));
 }
 
 /** The ten minutes end now. */
