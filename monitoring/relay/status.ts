@@ -135,16 +135,12 @@ function exportMetrics(
   spool: () => Promise<SpoolReport | undefined>,
 ): void {
   const meter = openTelemetry.getMeter("sightglass");
-  const envelopes = meter.createObservableCounter("sightglass.relay.envelopes", {
-    description: "Envelopes by outcome",
-    unit: "{envelope}",
-  });
-  const received = meter.createObservableCounter("sightglass.relay.received", {
-    description: "Bytes of bodies received, as they came over the wire",
-    unit: "By",
-  });
+  const counter = (name: string, unit: string, description: string) =>
+    meter.createObservableCounter(name, { unit, description });
   const gauge = (name: string, unit: string, description: string) =>
     meter.createObservableGauge(name, { unit, description });
+  const envelopes = counter("sightglass.relay.envelopes", "{envelope}", "Envelopes by outcome");
+  const received = counter("sightglass.relay.received", "By", "Bytes of bodies over the wire");
   const inFlight = gauge("sightglass.relay.in_flight", "By", "Bytes of bodies held in memory");
   const pending = gauge("sightglass.spool.pending", "{envelope}", "Envelopes in the spool");
   const size = gauge("sightglass.spool.size", "By", "Bytes of the envelopes in the spool");

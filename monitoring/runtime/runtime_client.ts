@@ -39,12 +39,11 @@ export interface ClientOptions {
 export function startClient(
   { dsn, release, environment, deliver }: ClientOptions,
   scrubber: Scrubber,
-): RuntimeClient {
-  const client = new RuntimeClient(
+): DenoClient {
+  const client = new DenoClient(
     {
       dsn,
-      // With a tunnel, the SDK writes the DSN into each envelope's header, where the relay reads
-      // it.
+      // With a tunnel, the SDK writes the DSN into each envelope's header, where the relay reads it.
       tunnel: INTERNAL_RELAY_URL,
       release,
       environment,
@@ -122,12 +121,4 @@ export function createRelayTransport(
       },
     };
   });
-}
-
-/** The client of `@sentry/deno` counts what is dropped and never sends a client report. */
-class RuntimeClient extends DenoClient {
-  /** Sends a client report of the drops since the last one, if there are any. */
-  reportDropped(): void {
-    this._flushOutcomes();
-  }
 }

@@ -61,7 +61,9 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
 
   // 2. The client. Its transport sends to the relay of this process.
   const client = startClient(options, new Scrubber(options.root));
-  const reports = setInterval(() => client.reportDropped(), REPORT_DROPPED_MS);
+  // The client of `@sentry/deno` counts what is dropped and never sends a client report.
+  const reportDropped = () => client["_flushOutcomes"]();
+  const reports = setInterval(reportDropped, REPORT_DROPPED_MS);
   Deno.unrefTimer(reports);
 
   // 3. Events take their trace from OpenTelemetry's active span.
@@ -83,7 +85,7 @@ export function startTelemetry(options: RuntimeOptions): Runtime {
   const takeLog = tokenBucket(LOGS, now);
 
   const flush = async (ms: number) => {
-    client.reportDropped();
+    reportDropped();
     // Events are processed within a few milliseconds, so the timeout is that of sending.
     return await client.flush(ms);
   };

@@ -1,7 +1,7 @@
 import { PostgresDatabase } from "../../storage/postgres.ts";
 import type { PostgresAddress } from "../../storage/postgres_address.ts";
 import { failureReason } from "../../storage/postgres_errors.ts";
-import type { Query, SqlDriver, TransactionPurpose } from "../../storage/sql_driver.ts";
+import type { SqlDriver } from "../../storage/sql_driver.ts";
 import { POSTGRES_PREFIX, POSTGRES_SPOOL_SCHEMA } from "./schema.ts";
 import type { Spool, SpoolOptions } from "./spool.ts";
 import { createSqlSpool } from "./sql_spool.ts";
@@ -21,45 +21,26 @@ export async function openPostgresSpool(options: PostgresSpoolOptions): Promise<
   const { address, stallMs, clock = Date.now } = options;
   const schema = POSTGRES_SPOOL_SCHEMA;
   const database = await PostgresDatabase.open({ store: "spool", address, schema, stallMs });
-  const driver = new PostgresDriver(database, clock);
+  const driver = {
+    tablePrefix: POSTGRES_PREFIX,
+    rowsPerStatement: 256,
+    clockAhead: 0,
+    reasonOf: failureReason,
+    query: (sql, values) => database.read(numbered(sql), values),
+    transaction: (purpose, work) =>
+      database.transaction(purpose, async (query) => {
+        const askedAt = clock();
+        const [row] = await query<{ now: number }>(LOCK_AND_READ_CLOCK);
+        // Corrects the difference of the clocks if the server's time was not between question and answer.
+        const atLeast = row!.now - clock();
+        driver.clockAhead = Math.min(Math.max(driver.clockAhead, atLeast), row!.now - askedAt);
+        return await work((sql, values) => query(numbered(sql), values));
+      }),
+    close: () => database.close(),
+  } satisfies SqlDriver;
   // Learns the server's time.
   await driver.transaction("change", () => Promise.resolve());
   return createSqlSpool(driver, options);
-}
-
-class PostgresDriver implements SqlDriver {
-  readonly tablePrefix = POSTGRES_PREFIX;
-  readonly rowsPerStatement = 256;
-  clockAhead = 0;
-  readonly reasonOf = failureReason;
-  readonly #database: PostgresDatabase;
-  readonly #clock: () => number;
-
-  constructor(database: PostgresDatabase, clock: () => number) {
-    this.#database = database;
-    this.#clock = clock;
-  }
-
-  readonly query: Query = (sql, values) => this.#database.read(numbered(sql), values);
-
-  transaction<T>(purpose: TransactionPurpose, work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#database.transaction(purpose, async (query) => {
-      const askedAt = this.#clock();
-      const [row] = await query<{ now: number }>(LOCK_AND_READ_CLOCK);
-      this.#learnTime(askedAt, row!.now, this.#clock());
-      return await work((sql, values) => query(numbered(sql), values));
-    });
-  }
-
-  close(): Promise<void> {
-    return this.#database.close();
-  }
-
-  /** Corrects the difference of the clocks if the server's time was not between question and answer. */
-  #learnTime(askedAt: number, serverNow: number, answeredAt: number): void {
-    const atLeast = serverNow - answeredAt;
-    this.clockAhead = Math.min(Math.max(this.clockAhead, atLeast), serverNow - askedAt);
-  }
 }
 
 /** With `$1`, `$2`, … in place of each `?`. */
