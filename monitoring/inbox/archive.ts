@@ -118,21 +118,15 @@ class ArchiveError extends Error {
   }
 }
 
-/** Its number from 1, the offset of its header line, and the envelope, or a message: what is wrong with it. */
-type ArchiveItem = {
-  readonly number: number;
-  readonly offset: number;
-  readonly envelope: ArchivedEnvelope | string;
-};
-
 /**
  * Reads an archive while it is received. Broken framing ends it, because the next item cannot be found.
  *
+ * @yields an item's number from 1, the offset of its header line, the envelope or a message: what is wrong with it
  * @throws {ArchiveError} it is not an archive, of an unknown version, incomplete, or received too slowly
  * @throws {EnvelopeError} the framing is malformed
  */
 async function* readArchive(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
-  const complete: ArchiveItem[] = [];
+  const complete: { number: number; offset: number; envelope: ArchivedEnvelope | string }[] = [];
   let [number, offset, received, length] = [0, 0, 0, 0];
   let chunks: Uint8Array[] = [];
   const scanner = new EnvelopeScanner({

@@ -53,13 +53,9 @@ export async function getProfile(
       in_functions_ms: time(busySamples(profile)),
       main_function: main ? rowOf(main) : null,
       functions: rows.slice(0, MAX_FUNCTIONS).map(rowOf),
-      spans: profile.spans.slice(0, MAX_SPANS).map((
-        { trace_id, span_id, name, thread, start_ms, end_ms },
-      ) => ({
-        trace_id,
-        span_id,
-        name,
-        thread: nameOf(thread),
+      spans: profile.spans.slice(0, MAX_SPANS).map(({ start_ms, end_ms, op: _, ...span }) => ({
+        ...span,
+        thread: nameOf(span.thread),
         duration_ms: micro(end_ms - start_ms),
       })),
     },

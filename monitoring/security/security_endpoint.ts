@@ -36,16 +36,7 @@ const REPEAT_MS = 10 * 60_000;
 const MAX_REMEMBERED = 256;
 
 /** Why reports are not taken. `over_rate`: more than {@linkcode REPORTS_PER_MINUTE}; answered with 204. */
-const REASONS = [
-  "dsn_missing",
-  "dsn_not_allowed",
-  "encoding_not_supported",
-  "origin_not_allowed",
-  "over_rate",
-  "overloaded",
-  "report_malformed",
-  "report_too_large",
-];
+const REASONS = ["over_rate", ...Object.keys(RELAY_ERRORS).map(codeOf)];
 
 /** Creates `POST /monitoring/security` and `/api/PROJECT/security/`: what browsers report by themselves. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions) {
@@ -62,7 +53,7 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
   /** @throws the error itself if no request can cause it */
   const refuse = (request: Request, error: unknown): Response => {
     if (!(error instanceof RelayError)) throw error;
-    const code = error.code.replace("envelope", "report");
+    const code = codeOf(error.code);
     const detail = code === "report_too_large"
       ? `Cannot take more than ${MAX_BYTES} bytes.`
       : error.detail;
@@ -148,6 +139,10 @@ export function createSecurityEndpoint(options: SecurityEndpointOptions) {
     /** Ends slow uploads, because new connections wait for a free one. */
     shedLoad: () => bodies.shedLoad(),
   };
+}
+
+function codeOf(relayCode: string): string {
+  return relayCode.replace("envelope", "report");
 }
 
 function formatOf(headers: Headers): Parameters<typeof readReports>[0] {

@@ -16,7 +16,7 @@ import { TOOL } from "../../protocol/commands.ts";
 import { isLoopbackHost } from "../../protocol/loopback.ts";
 import type { Inbox } from "../inbox.ts";
 import { keyOfScript, type SourceMapOrigins } from "../source_map_fetch.ts";
-import { MAX_ENVELOPE_BYTES, readBody } from "./read_envelope.ts";
+import { mapReader, MAX_ENVELOPE_BYTES, readBody } from "./read_envelope.ts";
 import { readTagValues } from "./tag_values.ts";
 
 /** Envelopes read for attachments and profiles: of {@linkcode MAX_ENVELOPE_BYTES} in all. */
@@ -63,11 +63,7 @@ export async function readStoredError(
     const url = file === null || keys.has(file) ? null : URL.parse(file);
     if (url && origins.configured.includes(url.origin)) keys.set(file!, keyOfScript(url));
   }
-  const stacks = await findSources(sent, keys, async (key) => {
-    const map = await inbox.sourceMap(key);
-    return map && new TextDecoder().decode(map);
-  });
-  return { event, stacks };
+  return { event, stacks: await findSources(sent, keys, mapReader(inbox)) };
 }
 
 /** {@linkcode readStoredError} with everything that belongs to it. @param asked without `envelope`: the group's newest error */

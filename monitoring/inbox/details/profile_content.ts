@@ -16,7 +16,7 @@ import { displayName } from "../../models/trace/trace_name.ts";
 import type { TraceSpan } from "../../models/trace/trace_span.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
-import { MAX_ENVELOPE_BYTES, readBody } from "./read_envelope.ts";
+import { mapReader, MAX_ENVELOPE_BYTES, readBody } from "./read_envelope.ts";
 
 /** Decompressed bytes of all chunks. Parsing blocks the server for some 10 ms per MiB. */
 const MAX_BYTES = 2 * MAX_ENVELOPE_BYTES;
@@ -108,14 +108,8 @@ async function mapped(
 ): Promise<readonly ProfileFrame[]> {
   const keys = new Map(payloads.flatMap((payload) => [...readDebugIds(payload)]));
   const none = { source: null, variables: { shown: [], more: 0 } };
-  const [found = []] = await findSources(
-    [frames.map((frame) => ({ ...frame, ...none }))],
-    keys,
-    async (key) => {
-      const map = await inbox.sourceMap(key);
-      return map && new TextDecoder().decode(map);
-    },
-  );
+  const sent = frames.map((frame) => ({ ...frame, ...none }));
+  const [found = []] = await findSources([sent], keys, mapReader(inbox));
   return frames.map((frame, index) => {
     const { script, function: name, file, line, column } = found[index]!;
     if (script === null) return frame;

@@ -32,6 +32,12 @@ export async function readBody(inbox: Pick<Inbox, "bytes">, id: number, maxBytes
   }
 }
 
+/** Returns a function that reads source maps as text. */
+export const mapReader = (inbox: Inbox) => async (key: string) => {
+  const map = await inbox.sourceMap(key);
+  return map && new TextDecoder().decode(map);
+};
+
 /** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
 export const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
 
