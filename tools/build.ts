@@ -24,9 +24,10 @@ try {
   });
   await print("warning", warnings);
 } catch (error) {
-  if (isBuildFailure(error)) await print("error", error.errors);
+  const { errors, stack } = Object(error);
+  if (Array.isArray(errors)) await print("error", errors);
   // For example, a page threw while it was rendered: its frames are not those of React.
-  else console.error(`${Object(error).stack ?? error}`.replace(/\n.*node_modules.*/g, ""));
+  else console.error(`${stack ?? error}`.replace(/\n.*node_modules.*/g, ""));
   Deno.exitCode = 1;
 } finally {
   await esbuild.stop();
@@ -45,8 +46,4 @@ function esModules(): Record<string, string> {
   const { resolve } = createRequire(import.meta.resolve("@jridgewell/trace-mapping"));
   const name = "@jridgewell/resolve-uri";
   return { [name]: resolve(name).replace(/umd\.js$/, "mjs") };
-}
-
-function isBuildFailure(error: unknown): error is esbuild.BuildFailure {
-  return error instanceof Error && "errors" in error && Array.isArray(error.errors);
 }

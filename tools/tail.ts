@@ -66,7 +66,6 @@ function readOptions(): TailOptions {
   return { views, json, all, origin, token: inboxToken };
 }
 
-/** Ends only by an error. */
 async function follow(options: TailOptions): Promise<never> {
   const { origin, views, all } = options;
   const printRows = rowPrinter(options);
@@ -170,13 +169,10 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
     const lines = named.filter(({ row }) => isNews(row)).map(({ row, name }) =>
       options.json ? visibleJson(row) : formatRow(row, name, coloured)
     );
-    if (lines.length > 0) await print(`${lines.join("\n")}\n`);
+    // Throws `BrokenPipe` once the reader of the output has ended.
+    const output = new Blob(lines.map((line) => `${line}\n`)).stream();
+    await output.pipeTo(Deno.stdout.writable, { preventClose: true });
   };
-}
-
-/** @throws {Deno.errors.BrokenPipe} the reader of the output has ended */
-async function print(text: string): Promise<void> {
-  await new Blob([text]).stream().pipeTo(Deno.stdout.writable, { preventClose: true });
 }
 
 for (const signal of SIGNALS) Deno.addSignalListener(signal, () => Deno.exit(0));

@@ -1,9 +1,8 @@
 import { formatCount, formatDuration, shortId } from "../components/format.ts";
 import { formatTimeOfDayMs } from "../components/format_time.ts";
 import { errorTitle } from "../monitoring/models/error/error_entry.ts";
-import { personOf } from "../monitoring/models/feedback/feedback_row.ts";
 import type { AiRunRow } from "../monitoring/models/ai/ai_row.ts";
-import type { FeedbackRow } from "../monitoring/models/feedback/feedback_row.ts";
+import { type FeedbackRow, personOf } from "../monitoring/models/feedback/feedback_row.ts";
 import type { LogRow } from "../monitoring/models/log_row.ts";
 import type { MetricRow } from "../monitoring/models/metric/metric_row.ts";
 import type { MonitorRunRow } from "../monitoring/models/monitors/monitor_row.ts";
@@ -35,7 +34,6 @@ interface SentMetrics {
   readonly trace_id: null;
 }
 
-/** One line for the metrics of a request. */
 export function metricsLine(rows: readonly MetricRow[]): TailRow[] {
   if (rows.length === 0) return [];
   return [{
@@ -48,7 +46,6 @@ export function metricsLine(rows: readonly MetricRow[]): TailRow[] {
   }];
 }
 
-/** One printed line. */
 export type TailRow =
   | { readonly kind: "error" } & OccurrenceRow
   | { readonly kind: "log" } & LogRow

@@ -39,9 +39,6 @@ export function decisionOf(
   return { state: "open", regression: { release: regressed_in, resolved_in, at: changed_at } };
 }
 
-/** Feedback has a state as groups have, by its key. It is not deleted. */
-const isFeedback = (group: string) => group.startsWith("f") && group.length === 15;
-
 /** The states of groups of errors. Methods that write must be called in a transaction. */
 export class GroupStates {
   readonly #sql: SQLTagStore;
@@ -96,7 +93,8 @@ export class GroupStates {
     const row = this.row(group);
     if (!this.#exists(group, row)) return undefined;
     const isDeletion = state === "deleted";
-    if (isDeletion && isFeedback(group)) return undefined;
+    // Feedback has a state as groups have, by its key. It is not deleted.
+    if (isDeletion && group.length === 15) return undefined;
     return {
       group_key: group,
       state: isDeletion ? "open" : state,

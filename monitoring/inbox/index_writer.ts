@@ -119,13 +119,10 @@ export class IndexWriter {
       });
       if (arrival === "deleted") return undefined;
       if (arrival !== "known") {
-        alerts.push({
-          kind: arrival,
-          group,
-          release: version,
-          environment,
-          application: this.#nameOf(application),
-        });
+        const row = this.#sql.get`SELECT name FROM applications WHERE id = ${application}`;
+        const name = row?.name as string | undefined ?? UNKNOWN_NAME;
+        const sender = { release: version, environment, application: name };
+        alerts.push({ kind: arrival, group, ...sender });
       }
       const hashes = hashTitle(error).map((hash, part) => [TITLE_COLUMNS[part], hash]);
       return {
@@ -202,11 +199,6 @@ export class IndexWriter {
       return this.#sql.get`SELECT 1 FROM error_entries
         WHERE entry ->> 'event_id' BETWEEN ${first} AND ${last} LIMIT 1` !== undefined;
     });
-  }
-
-  #nameOf(application: number): string {
-    const row = this.#sql.get`SELECT name FROM applications WHERE id = ${application}`;
-    return row?.name as string | undefined ?? UNKNOWN_NAME;
   }
 
   #titleOf(group: string): Pick<GroupAlert, "type" | "message"> {

@@ -305,15 +305,11 @@ function parametersOf(view: string, input: ToolInput): URLSearchParams {
   });
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || (name === "sort" && value === NEWEST)) continue;
-    const isTime = name === "since" || name === "until";
-    parameters.set(PARAMETERS[name] ?? name, isTime ? timeParameter(`${value}`) : `${value}`);
+    // A time as answers have it: the parameter takes milliseconds.
+    const isIso = /^(since|until)$/.test(name) && /^\d{4}-\d\d-\d\d/.test(`${value}`);
+    parameters.set(PARAMETERS[name] ?? name, `${isIso ? Date.parse(`${value}`) : value}`);
   }
   return parameters;
-}
-
-/** An ISO 8601 time, as answers have it, in the milliseconds that the parameter takes. Others stay. */
-function timeParameter(time: string): string {
-  return /^\d{4}-\d\d-\d\d/.test(time) ? `${Date.parse(time)}` : time;
 }
 
 /** Fields of rows that are times, such as `at`, `started_at` and `last_seen`. */

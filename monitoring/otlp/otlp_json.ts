@@ -88,6 +88,7 @@ function readLog(log: unknown, receivedAt: number) {
   const timeUnixNano = nanoseconds(timeAt(log, "timestamp"));
   if (!timeUnixNano) return [];
   const level = textAt(log, "level") ?? "info";
+  const known = levelNamed(level);
   const attributes = at(log, "attributes");
   const traceId = hexId(at(log, "trace_id"));
   const span = spanId(at(log, "span_id")) ??
@@ -95,19 +96,14 @@ function readLog(log: unknown, receivedAt: number) {
   return {
     timeUnixNano,
     observedTimeUnixNano: nanoseconds(receivedAt)!,
-    severityNumber: severityOf(level),
+    // The first of the four numbers of each level; 0: unknown. https://opentelemetry.io/docs/specs/otel/logs/data-model/
+    severityNumber: known === undefined ? 0 : LOG_LEVELS.indexOf(known) * 4 + 1,
     severityText: level,
     body: anyValue(at(log, "body")) ?? { stringValue: "" },
     attributes: attributesOf(pairsAt(attributes)),
     ...traceId !== null && { traceId },
     ...span !== null && { spanId: span },
   };
-}
-
-/** The first of the four numbers of each level; 0: unknown. https://opentelemetry.io/docs/specs/otel/logs/data-model/ */
-function severityOf(level: string): number {
-  const known = levelNamed(level);
-  return known === undefined ? 0 : LOG_LEVELS.indexOf(known) * 4 + 1;
 }
 
 /** Milliseconds of the first time that does not fit into 64 bits of nanoseconds. */

@@ -119,7 +119,11 @@ export function createBodyReader(options: BodyReaderOptions) {
       );
     }
     await admit(size ?? 0);
-    if (encoding === "br") checkBrotli();
+    if (encoding === "br" && corruptBrotli >= maxCorruptBrotli) {
+      throw overloaded(
+        "Too many brotli bodies were corrupt, and each leaks memory; send the envelope with gzip or without encoding.",
+      );
+    }
     const maxDecodedBytes = MAX_EXPANSION * maxBytes;
     const decoder = encoding && new Decoder(encoding, maxDecodedBytes, onDecoded);
     const onChunk = (chunk: Bytes) => {
@@ -175,13 +179,6 @@ export function createBodyReader(options: BodyReaderOptions) {
   function checkRoomFor(bytes: number): void {
     if (hasRoomFor(bytes)) return;
     throw overloaded("Too many bytes are in flight; send the envelope again later.");
-  }
-
-  function checkBrotli(): void {
-    if (corruptBrotli < maxCorruptBrotli) return;
-    throw overloaded(
-      "Too many brotli bodies were corrupt, and each leaks memory; send the envelope with gzip or without encoding.",
-    );
   }
 
   function relayError(error: unknown): unknown {

@@ -17,8 +17,8 @@ Deno.test("drops of several reasons → one client report with their sums, then 
   client.recordDroppedEvent("queue_overflow", "span", 2);
   client.recordDroppedEvent("queue_overflow", "span");
   client.recordDroppedEvent("ratelimit_backoff", "error");
-  client.reportDropped();
-  client.reportDropped();
+  client["_flushOutcomes"]();
+  client["_flushOutcomes"]();
   await client.flush(1_000);
 
   assert.equal(sent.length, 1);

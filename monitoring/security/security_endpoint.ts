@@ -36,7 +36,8 @@ const REPEAT_MS = 10 * 60_000;
 const MAX_REMEMBERED = 256;
 
 /** Why reports are not taken. `over_rate`: more than {@linkcode REPORTS_PER_MINUTE}; answered with 204. */
-const REASONS = ["over_rate", ...Object.keys(RELAY_ERRORS).map(codeOf)];
+const REASONS = Object.keys(RELAY_ERRORS).filter((code) => !code.startsWith("spool")).map(codeOf)
+  .concat("over_rate");
 
 /** Creates `POST /monitoring/security` and `/api/PROJECT/security/`: what browsers report by themselves. */
 export function createSecurityEndpoint(options: SecurityEndpointOptions) {

@@ -151,6 +151,7 @@ Deno.test("request that is refused → status, code, sentence; counted, listed, 
     cases.map(([, headers, , code]) => `${code} ${headers.origin ?? ORIGIN}`),
   );
   assert.deepEqual(refused(), {
+    content_length_invalid: 0,
     dsn_missing: 0,
     dsn_not_allowed: 0,
     encoding_not_supported: 1,

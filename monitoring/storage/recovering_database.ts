@@ -202,14 +202,11 @@ export class RecoveringDatabase<Store> {
     // Checked first, because reading harmed files may look like corruption or like a failing disk.
     if (this.#closeIfHarmed(opened)) throw new HarmedFilesError({ cause: error });
     if (isCorrupt(error)) this.#setAside(opened.files?.identity, "corrupt");
-    else if (isUnwritable(error) && !(error instanceof DiskFullError)) this.#makeRoom();
-    else throw error;
-  }
-
-  /** Removes the ballast file: the WAL then has room, so that deleting works on a full disk. */
-  #makeRoom(): void {
-    this.#ballast?.remove();
-    this.#truncateWal();
+    else if (isUnwritable(error) && !(error instanceof DiskFullError)) {
+      // The WAL then has room, so that deleting works on a full disk.
+      this.#ballast?.remove();
+      this.#truncateWal();
+    } else throw error;
   }
 
   #truncateWal(): void {

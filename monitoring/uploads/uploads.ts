@@ -1,4 +1,4 @@
-import { Bag, type Bagged } from "../protocol/bag.ts";
+import { Deadlines, type Timed } from "../protocol/deadlines.ts";
 import { BodyBuffer } from "./body_buffer.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -15,7 +15,6 @@ const OVERLOADED_PROGRESS_MS = 2_000;
 /** Milliseconds in which even a short upload may not have arrived: the round trips of a slow line. */
 const NEW_MS = 250;
 
-/** By one timer: a timer for each upload takes longer than validating a small envelope. */
 const CHECKS_PER_PERIOD = 8;
 
 const MESSAGES = {
@@ -33,7 +32,7 @@ export class UploadError extends Error {
 }
 
 /** One upload. Times are milliseconds of `performance.now()`. */
-interface Upload extends Bagged {
+interface Upload extends Timed {
   readonly startedAt: number;
   /** When it is aborted, unless it makes progress. */
   deadline: number;
@@ -46,11 +45,12 @@ interface Upload extends Bagged {
 /** Reads the bodies of requests, and ends those that arrive more slowly than the minimum transfer rate. */
 export class Uploads {
   readonly #progressMs: number;
-  readonly #running = new Bag<Upload>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #running: Deadlines<Upload>;
 
   constructor(progressMs: number = PROGRESS_MS) {
     this.#progressMs = progressMs;
+    const checkMs = progressMs / CHECKS_PER_PERIOD;
+    this.#running = new Deadlines(checkMs, (upload) => this.#abort(upload));
   }
 
   get count(): number {
@@ -155,7 +155,7 @@ export class Uploads {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#running.stop();
   }
 
   /** Those that have lasted so many milliseconds, the slowest first. The rates are in bytes per millisecond. */
@@ -172,24 +172,11 @@ export class Uploads {
     const deadline = startedAt + periods * this.#progressMs;
     const upload = { slot: 0, startedAt, deadline, bytes: 0, bytesBefore: 0, abort };
     this.#running.add(upload);
-    if (this.#timer === undefined) {
-      this.#timer = setInterval(() => this.#endLate(), this.#progressMs / CHECKS_PER_PERIOD);
-      Deno.unrefTimer(this.#timer);
-    }
     return upload;
   }
 
   #abort(upload: Upload): void {
     this.#running.delete(upload);
     upload.abort();
-  }
-
-  /** Ends uploads whose time is up. Stops the timer if there are no uploads. */
-  #endLate(): void {
-    const now = performance.now();
-    for (const upload of this.#running.all()) if (upload.deadline <= now) this.#abort(upload);
-    if (this.#running.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 }

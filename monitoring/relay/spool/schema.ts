@@ -1,14 +1,8 @@
 import type { Schema } from "../../storage/schema_version.ts";
 import { KEY_BYTES } from "./spool.ts";
 
-interface Dialect {
-  readonly prefix: string;
-  /** An id that grows with each insert and is never used again. */
-  readonly id: string;
-  readonly integer: string;
-  readonly blob: string;
-  readonly end: string;
-}
+/** `id`: grows with each insert and is never used again. */
+type Dialect = Readonly<Record<"prefix" | "id" | "integer" | "blob" | "end", string>>;
 
 /**
  * Times are milliseconds since 1970 by the database's clock, 0 for none.

@@ -17,11 +17,7 @@ const MAX_EXPIRED = 500;
 /** Of the keys in all reports: the oldest reports are deleted. */
 const MAX_GOSSIP_BYTES = MAX_REMEMBERED * REMEMBERED_KEY_BYTES;
 
-interface Release {
-  readonly lease: Lease;
-  readonly notBefore: number;
-  readonly failures: number | undefined;
-}
+type Release = Parameters<Spool["release"]>;
 
 /** A spool in a SQL database. Calls for single envelopes that are made while the database is busy share a transaction. */
 export function createSqlSpool(driver: SqlDriver, limits: SpoolOptions): Spool {
@@ -55,8 +51,7 @@ export function createSqlSpool(driver: SqlDriver, limits: SpoolOptions): Spool {
         return ids;
       }),
     complete: (lease) => call(() => completions.add(lease)),
-    release: (lease, notBefore, failures) =>
-      call(() => releases.add({ lease, notBefore, failures })),
+    release: (...release) => call(() => releases.add(release)),
     expire: (now) =>
       call(async () => {
         const expired = await expireSome(databaseTime(now));
@@ -71,12 +66,8 @@ export function createSqlSpool(driver: SqlDriver, limits: SpoolOptions): Spool {
       }),
     stats: () =>
       call(async () => {
-        const rows = await driver.query<{
-          text: string;
-          pending: number;
-          bytes: number;
-          oldest: number;
-        }>(sql.stats);
+        type Row = { text: string } & Record<"pending" | "bytes" | "oldest", number>;
+        const rows = await driver.query<Row>(sql.stats);
         const sum = (of: "pending" | "bytes") => rows.reduce((total, row) => total + row[of], 0);
         return {
           pending: sum("pending"),
@@ -148,7 +139,7 @@ export function createSqlSpool(driver: SqlDriver, limits: SpoolOptions): Spool {
   function releaseAll(releases: readonly Release[]): Promise<boolean[]> {
     return transaction(async (_, query) => {
       const released: boolean[] = [];
-      for (const { lease: { id, lease }, notBefore, failures = null } of releases) {
+      for (const [{ id, lease }, notBefore, failures = null] of releases) {
         const wait = notBefore === 0 ? 0 : databaseTime(notBefore);
         released.push((await query(sql.release, [wait, failures, id, lease])).length > 0);
       }
@@ -182,7 +173,6 @@ export function createSqlSpool(driver: SqlDriver, limits: SpoolOptions): Spool {
     return spoolRows(query, sql, driver);
   }
 
-  /** Does a call unless the spool is closed. */
   function call<T>(work: () => Promise<T>): Promise<T> {
     if (closing) return Promise.reject(new SpoolUnavailableError("it is closed"));
     const done: Promise<T> = work().catch((error) => {

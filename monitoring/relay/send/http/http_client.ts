@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from "undici";
-import { Bag } from "../../../protocol/bag.ts";
+import { Deadlines } from "../../../protocol/deadlines.ts";
 import { joinBytes } from "../../../protocol/join_bytes.ts";
 import { connectorFor, ProxyError } from "./connect.ts";
 import { type Proxies, proxyAuthorization, proxyFor } from "./proxies.ts";
@@ -80,9 +80,10 @@ export function createHttpClient(
   { maxConnections, maxIdleMs, connectTimeoutMs, proxies }: HttpClientOptions,
 ) {
   const origins = new Map<string, Origin>();
-  const running = new Bag<Exchange>();
-  /** One for all requests: a timer for each takes longer than validating a small envelope. */
-  let timer: ReturnType<typeof setInterval> | undefined;
+  const running = new Deadlines<Exchange>(CHECK_MS, (exchange) => {
+    const phase = exchange.isSent ? "waiting for the response" : "connecting";
+    exchange.end(new RequestFailedError(exchange.isSent, new ResponseTimeoutError(phase)));
+  });
   let isClosed = false;
 
   return { post, abort };
@@ -112,7 +113,6 @@ export function createHttpClient(
     const onAbort = () => exchange.end(signal!.reason);
     signal?.addEventListener("abort", onAbort);
     running.add(exchange);
-    timer ??= setInterval(() => endLate(), CHECK_MS);
     try {
       origin.pool.dispatch(optionsOf(request, origin.proxy), exchange);
       const response = await exchange.response;
@@ -124,23 +124,10 @@ export function createHttpClient(
       running.delete(exchange);
       signal?.removeEventListener("abort", onAbort);
       if (isClosed) {
-        endLate();
+        running.check();
         void origin.pool.close().catch(() => {});
       }
     }
-  }
-
-  /** Ends requests whose time is up. Stops the timer if there are no requests. */
-  function endLate(): void {
-    const now = performance.now();
-    for (const exchange of running.all()) {
-      if (exchange.deadline > now) continue;
-      const phase = exchange.isSent ? "waiting for the response" : "connecting";
-      exchange.end(new RequestFailedError(exchange.isSent, new ResponseTimeoutError(phase)));
-    }
-    if (running.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
   }
 
   /** Closes idle connections now, the others after their responses. Ends all requests without a signal. */
@@ -151,7 +138,7 @@ export function createHttpClient(
     }
     for (const { pool } of origins.values()) void pool.close().catch(() => {});
     origins.clear();
-    endLate();
+    running.check();
   }
 
   function originOf(url: URL): Origin {
