@@ -40,12 +40,6 @@ export async function postJson<Result>(
   }
 }
 
-interface Failure {
-  readonly failure: string;
-  readonly mayRetry: boolean;
-  readonly retryAfterMs: number;
-}
-
 async function post<Result>(
   url: string,
   body: string | Uint8Array<ArrayBuffer>,
@@ -58,7 +52,7 @@ async function post<Result>(
     read,
     signal,
   }: PostOptions<Result>,
-): Promise<{ readonly result: Result } | Failure> {
+) {
   try {
     const response = await fetch(url, {
       method: "POST",

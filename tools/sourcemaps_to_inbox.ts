@@ -99,15 +99,8 @@ async function addDebugIds({ folder, inject }: Upload, names: readonly string[])
 /** What bundlers and Sentry's tool write into scripts (https://github.com/tc39/ecma426, proposal), and Sentry's plugins. */
 const DEBUG_ID = /^\/\/# debugId=([\da-f-]{36})\s*$|sentry-dbid-([\da-f-]{36})/im;
 
-/** A source map, and the script beside it, which names the functions of minified frames. */
-interface MapFile {
-  readonly map: Readonly<Record<string, unknown>>;
-  readonly script: string | undefined;
-  readonly debugId: string | undefined;
-}
-
-/** @throws {UserError} */
-async function readMap(path: string): Promise<MapFile> {
+/** Reads a map, and the script beside it, which names the functions of minified frames. @throws {UserError} */
+async function readMap(path: string) {
   const script = await Deno.readTextFile(scriptOf(path)).catch(undefinedIfNotFound);
   const [, ...inScript] = DEBUG_ID.exec(script ?? "") ?? [];
   try {

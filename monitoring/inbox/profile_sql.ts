@@ -63,18 +63,10 @@ export function profilesSql(query: ListQuery): SqlList {
   });
 }
 
-/** Where a profile is stored. */
-export interface StoredProfile {
-  /** The envelopes with its samples of a time, newest first. */
-  readonly envelopes: readonly number[];
-  /** The spans that name it, longest first. */
-  readonly spans: readonly ProfiledSpan[];
-}
-
 /** Spans of a session that are offered. */
 const MAX_SPANS = 100;
 
-/** Returns a function that finds the envelopes of a profile with samples between two times, and its spans. */
+/** Finds the envelopes of a profile with samples between two times, newest first, and its spans, longest first. */
 export function profileReader(db: DatabaseSync) {
   const chunks = db.prepare(
     "SELECT row_key FROM profile_entries WHERE profile_id = ? AND kind <> 'span'" +
@@ -84,7 +76,7 @@ export function profileReader(db: DatabaseSync) {
     "SELECT name, NULL AS op, trace_id, span_id, thread, at AS start_ms, ended_at AS end_ms FROM profile_entries" +
       ` WHERE profile_id = ? AND kind = 'span' ORDER BY ended_at - at DESC LIMIT ${MAX_SPANS}`,
   );
-  return (id: string, from: number, to: number): StoredProfile => ({
+  return (id: string, from: number, to: number) => ({
     envelopes: [
       ...new Set(chunks.all(id, from, to).map(({ row_key }) => envelopeAt(Number(row_key)))),
     ],

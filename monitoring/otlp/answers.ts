@@ -25,12 +25,6 @@ export function mediaTypeProblem(contentType: string | null): string {
 const mediaType = (contentType: string | null) =>
   contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
 
-/** What of a request was not taken, or what its sender should know. */
-export interface PartialSuccess {
-  readonly rejected: number;
-  readonly message: string;
-}
-
 /** The name in JSON of the number of rejected records, of which each signal has another. */
 const REJECTED = {
   traces: "rejectedSpans",
@@ -42,7 +36,7 @@ const REJECTED = {
 export function exportAnswer(
   signal: Signal,
   encoding: OtlpEncoding,
-  partial?: PartialSuccess,
+  partial?: { readonly rejected: number; readonly message: string },
 ): Answer {
   const { rejected = 0, message = "" } = partial ?? {};
   // 64-bit integers are texts in JSON. A field of the default value is omitted in both encodings.

@@ -20,8 +20,8 @@ export interface HealthReport {
   readonly is_healthy: boolean;
   readonly mode: "relay" | "inbox";
   readonly spool: SpoolReport;
-  /** Ingests that have failed since their last decision; absent if there are none. */
-  readonly ingest?: { readonly failing: readonly FailingIngest[] };
+  /** Ingests that have failed since their last decision; absent if there are none. `reason`: "it answered 503". */
+  readonly ingest?: { readonly failing: readonly Readonly<Record<"origin" | "reason", string>>[] };
   /** Envelopes since the start of the process. */
   readonly outcomes: Readonly<Record<Outcome, number>>;
   /** Of the rejected ones, by sender. Not among them: uploads that their sender cut. */
@@ -43,12 +43,6 @@ export interface SpoolReport {
   readonly pending: number;
   readonly bytes: number;
   readonly oldest_age_s: number;
-}
-
-interface FailingIngest {
-  readonly origin: string;
-  /** Part of a sentence: "it answered 503". */
-  readonly reason: string;
 }
 
 /** A POST, or its preflight, that the relay refused: a row of `GET /monitoring/inbox?view=refusals`. */

@@ -23,19 +23,15 @@ const MAX_BYTES = 2 * MAX_ENVELOPE_BYTES;
 /** Spans that are drawn above the frames. */
 const MAX_SPANS = 200;
 
-export interface AskedProfile {
-  /** Of the profile or profiler. */
-  readonly id: string;
-  /** Limits it to the time and thread of this span. */
-  readonly trace?: string | undefined;
-  readonly span?: string | undefined;
-  readonly thread?: string | undefined;
-}
-
 /** A profile, or what a profiler recorded of a span or of its session; undefined: it is not stored (any more). */
 export async function readProfileContent(
   inbox: Inbox,
-  { id, trace, span: spanId, thread }: AskedProfile,
+  { id, trace, span: spanId, thread }: {
+    id: string;
+    trace?: string;
+    span?: string;
+    thread?: string;
+  },
 ): Promise<ProfileContent | undefined> {
   const [row] = inbox.page("profiles", { profile: id, limit: 1 }).rows;
   if (row === undefined) return undefined;

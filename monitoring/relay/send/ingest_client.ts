@@ -23,12 +23,6 @@ import type { RateLimitHeaders } from "./rate_limit_headers.ts";
 import type { RateLimits } from "./rate_limits.ts";
 import { type Sender, senderHeaders } from "./sender.ts";
 
-interface DrainedAttempt {
-  /** Whether an earlier attempt from the spool failed. */
-  readonly isRetry: boolean;
-  readonly signal: AbortSignal;
-}
-
 export type AttemptResult =
   /** 2xx, 429 or a refusal. */
   | { readonly kind: "decided"; readonly response: HttpResponse }
@@ -107,7 +101,7 @@ export function createIngestClient(options: IngestClientOptions) {
     >,
     sender: Sender,
     limitsNow: () => RateLimitHeaders | undefined,
-    drained?: DrainedAttempt,
+    drained?: { readonly isRetry: boolean; readonly signal: AbortSignal },
   ): Promise<AttemptResult> {
     const headers: Record<string, string> = {
       "content-type": contentTypeOf(format),
