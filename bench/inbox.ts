@@ -21,7 +21,6 @@ import { makeEnvelope, timeOf, traceOf } from "./inbox_envelopes.ts";
 
 /** Of each query. Their median is compared with the budget. */
 const REPETITIONS = 3;
-/** A search text that no envelope contains. */
 const NO_MATCH = "nothing holds this";
 /** Words, ids and attributes, of a few and of many entries; `order` is in each trace. */
 const SEARCHES = ["checkout", "E", "ÄÖ größe", NO_MATCH, '"order 7"', "-checkout step"]
@@ -82,7 +81,6 @@ function measureQueries(inbox: Inbox, queries: Queries): Figure[] {
   });
 }
 
-/** The median time in milliseconds. */
 const medianOf = (work: () => void): number =>
   median(Array.from({ length: REPETITIONS }, () => {
     const start = performance.now();

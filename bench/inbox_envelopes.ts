@@ -26,7 +26,6 @@ export const timeOf = (n: number): number => FIRST_RECEIVED_AT + n * INTERVAL_MS
 
 export const traceOf = (n: number): string => hexId(Math.floor(n / KINDS.length), 32);
 
-/** @param n number of the envelope */
 export function makeEnvelope(n: number): Uint8Array<ArrayBuffer> {
   const index = Math.floor(n / KINDS.length) % APPLICATIONS.length;
   const application = APPLICATIONS[index]!;

@@ -15,7 +15,6 @@ const PER_MINUTE = 50_000;
 /** As many as OpenTelemetry's batch processors send at most. */
 const BATCH = 500;
 const BATCHES = MINUTES * PER_MINUTE / BATCH;
-/** Requests at a time. */
 const CONNECTIONS = 4;
 const SPANS_PER_TRACE = 8;
 /** Half of them counters, half histograms. */
@@ -84,7 +83,6 @@ async function keptBytes(server: ServerProcess): Promise<number> {
   }
 }
 
-/** Bytes of the inbox's files. */
 function fileBytes({ dataDir }: ServerProcess): number {
   return [...Deno.readDirSync(dataDir)].filter(({ name }) => /^inbox\.sqlite(-wal)?$/.test(name))
     .reduce((sum, { name }) => sum + Deno.statSync(`${dataDir}/${name}`).size, 0);

@@ -21,7 +21,6 @@ const GIVE_BACK_MS = 30_000;
 const PAGE_BYTES = 4_096;
 const STARTS = 5;
 
-/** Linux only (`/proc`). */
 export async function bench(): Promise<Figure[]> {
   return [...await measureFlood(), await measureStart()];
 }

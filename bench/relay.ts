@@ -20,7 +20,6 @@ const SIZES = [
   { bytes: 200_000, cpu: BUDGETS.relayCpu200, rate: BUDGETS.relayRate200 },
 ] as const;
 
-/** Linux only (`/proc`). */
 export async function bench(): Promise<Figure[]> {
   await using ingest = await startIngest();
   const dsn = `http://publickey@127.0.0.1:${ingest.port}/42`;

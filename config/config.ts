@@ -78,7 +78,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>) {
     // `HTTP_PROXY` is not read: a CGI server sets it from a request's `Proxy` header (httpoxy.org).
     proxies: { https: read.HTTPS_PROXY, http: read.http_proxy, except: read.NO_PROXY },
     relayTimeoutMs: read.RELAY_TIMEOUT_MS,
-    /** Bytes as sent; 10 times as many when decompressed. */
     maxEnvelopeBytes,
     /** Bytes of request bodies in memory at once. With several processes: the share of this one. */
     maxInFlightBytes: share(maxInFlightBytes),

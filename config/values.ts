@@ -8,7 +8,6 @@ export interface Parser<T> {
   parse(text: string): T | undefined;
 }
 
-/** A whole number within bounds, both included. */
 export const wholeNumber = (min: number, max: number, unit = ""): Parser<number> => ({
   allowed: `a whole number${unit && ` of ${unit}`} from ${min} to ${max}`,
   parse: (text) => {

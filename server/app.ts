@@ -23,7 +23,6 @@ import type { Resource } from "./resource.ts";
 export interface Route {
   /** `[name]` segments are parameters. */
   readonly path: string;
-  /** Further paths. */
   readonly aliases?: readonly string[];
   readonly handlers: Handlers;
 }
@@ -177,7 +176,6 @@ function observed(endpoint: Endpoint, observer: Observer | undefined): Endpoint 
   return (context) => observer(context.req, () => endpoint(context), appendHeader);
 }
 
-/** Differs for each process. */
 const INSTANCE = crypto.randomUUID();
 
 /** Whether the query of a request's URL contains `fresh-partial=true`. */

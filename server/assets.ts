@@ -1,4 +1,3 @@
-/** Questions about the assets of a build. */
 import { undefinedIfNotFound } from "../monitoring/protocol/if_found.ts";
 import type { AssetRole, Manifest } from "./manifest.ts";
 

@@ -22,7 +22,6 @@ export function mediaType(name: string): string {
   return MEDIA_TYPES.get(extname(name).slice(1).toLowerCase()) ?? "application/octet-stream";
 }
 
-/** A content by content coding. */
 export interface Bodies {
   readonly identity: Uint8Array<ArrayBuffer>;
   readonly br?: Uint8Array<ArrayBuffer>;

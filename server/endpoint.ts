@@ -1,11 +1,9 @@
 /** How one address answers, and who observes it. */
 import type { ErrorFacts } from "../monitoring/protocol/error_answer.ts";
 
-/** The methods that a route may handle. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 export type Method = typeof METHODS[number];
 
-/** What a handler receives for each request. */
 export interface Context {
   readonly req: Request;
   /** @throws {BadRequestError} the `Host` header is invalid */
@@ -94,5 +92,4 @@ export type Observer = (
   append: (response: Response, name: string, value: string) => void,
 ) => MaybePromise<Response>;
 
-/** Returns the observer of a route; undefined: none. */
 export type Observe = (route: ObservedRoute) => Observer | undefined;

@@ -16,7 +16,6 @@ export interface Completion {
   /** The build's folder, ending with `/`. */
   readonly build: URL;
   readonly manifest: Manifest;
-  /** The variant of the pages to serve. */
   readonly variant: string;
   /** Values for `slot(name)` and `<PageData id>`, in addition to `build` and `version`. */
   readonly slots?: SlotValues;

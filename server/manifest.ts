@@ -2,7 +2,6 @@ import { undefinedIfNotFound } from "../monitoring/protocol/if_found.ts";
 
 export interface Manifest {
   readonly version: typeof MANIFEST_VERSION;
-  /** Hash of the build. */
   readonly buildId: string;
   /** Its pages reload when the server restarts. */
   readonly dev: boolean;

@@ -33,7 +33,6 @@ try {
   await esbuild.stop();
 }
 
-/** Prints esbuild's messages, with file and line. */
 async function print(kind: "error" | "warning", messages: readonly esbuild.Message[]) {
   const color = Deno.stderr.isTerminal() && !Deno.noColor;
   for (const text of await esbuild.formatMessages([...messages], { kind, color })) {

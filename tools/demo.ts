@@ -9,7 +9,6 @@ import { loadConfig } from "../config/config.ts";
 import { projectRoot } from "./project_files.ts";
 import { onStopRequest, sendSignal, serverEnvironment, spawnServer } from "./run/processes.ts";
 
-/** The public key of the stand-in's DSN. */
 const KEY = "0123456789abcdef0123456789abcdef";
 
 /** What the stand-in answers to envelopes, and what is then to be seen. */

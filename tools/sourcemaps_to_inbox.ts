@@ -15,7 +15,6 @@ const USAGE = `${TOOL} sourcemaps --to http://HOST:PORT [--token TOKEN] [--injec
 const TASK = "upload source maps";
 
 interface Upload extends InboxAddress {
-  /** The folder of a build. */
   readonly folder: string;
   /** Write missing debug ids without asking. */
   readonly inject: boolean;

@@ -80,7 +80,6 @@ export function foundRuns(json: string, query: ListQuery, readAbove: (starts: st
 
 const NEWEST = "-started_at";
 
-/** One page of runs. */
 export function pageOfRuns(
   runs: readonly AiRun[],
   query: ListQuery,

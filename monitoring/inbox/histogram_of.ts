@@ -31,7 +31,6 @@ export function chartRange(
   return { from, to: Math.max(until ?? Math.max(from, last) + 1, from + MIN_RANGE_MS) };
 }
 
-/** The rows of a list over time. */
 export function histogramOf(query: ListQuery, rows: readonly TimedRow[]): Histogram {
   const { from, to } = chartRange(query, rows);
   const range = histogramRange(from, to);

@@ -53,7 +53,6 @@ export class InboxFile {
     this.profile = profileReader(db);
   }
 
-  /** Does work that writes: all of it, or none. */
   transaction<T>(work: (file: InboxFile) => T): T {
     return transaction(this.#db, () => work(this));
   }

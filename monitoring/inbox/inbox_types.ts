@@ -45,7 +45,6 @@ export interface StoredEnvelope extends Omit<ReceivedEnvelope, "isOwn"> {
 export interface InboxQuery {
   /** Only rows after this cursor; 0: all. */
   readonly since: number;
-  /** Only envelopes with an item of this type. */
   readonly type?: string;
   readonly limit: number;
 }
@@ -63,7 +62,6 @@ export interface InboxSlice extends InboxPage {
  */
 export type InboxChange = "stored" | "cleared" | "groups" | "storage" | "closed";
 
-/** The database cannot be reached now. */
 export class InboxUnavailableError extends Error {
   override readonly name = "InboxUnavailableError";
   constructor(readonly reason: string, options?: ErrorOptions) {

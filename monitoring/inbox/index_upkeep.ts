@@ -62,7 +62,6 @@ export function createIndexUpkeep(
     }
   };
 
-  /** Deletes the errors of a deleted group. */
   const deleteErrors = async (group: string): Promise<void> => {
     while (inbox.shrink((file) => file.groups.deleteErrors(group))) await nextTurn();
     onRegrouped();

@@ -71,15 +71,14 @@ const MAX_STATEMENTS = 200;
 
 const WARN = LOG_LEVELS.indexOf("warn");
 
+/** Rows as SQLite returns them: booleans are numbers, what has parts is JSON. */
 type Found = Readonly<Record<"key" | "rank" | "tie", number>>;
 
 /** An error or a log. */
 interface FoundEntry extends Found, Pick<LogRow, "application" | "replay_id"> {
-  /** JSON. */
   readonly entry: string;
 }
 
-/** A trace as SQLite returns it: booleans are numbers, arrays are JSON. */
 interface FoundTrace extends Found, Omit<TraceRow, "failed" | "applications" | "match"> {
   readonly failed: number;
   readonly match: string | null;
@@ -87,17 +86,14 @@ interface FoundTrace extends Found, Omit<TraceRow, "failed" | "applications" | "
 }
 
 interface FoundRecording extends Found, Pick<RecordingRow, "replay_id" | "application" | "errors"> {
-  /** JSON. */
   readonly segments: string;
 }
 
-/** `top` is JSON. */
 interface FoundProfile extends Found, Omit<ProfileRow, "of" | "top"> {
   readonly kind: string;
   readonly top: string | null;
 }
 
-/** Errors are JSON. */
 interface FoundFeedback extends FoundEntry, Pick<FeedbackRow, "release" | "state"> {
   readonly event_error: string | null;
   readonly recording_error: string | null;
@@ -109,7 +105,6 @@ interface FoundGroup
     Pick<ErrorGroupRow, "count" | "first_seen" | "first_received_at" | "last_seen">,
     Pick<ErrorGroupRow, "chart_from" | "chart_to">,
     FoundState {
-  /** JSON. */
   readonly varying: string;
   readonly badges: string;
   readonly chart: string;
@@ -236,7 +231,6 @@ export class ListReader {
     return this.#snapshot((asOf) => this.#lists[name](query, cursorOf(query.before, asOf).asOf));
   }
 
-  /** A metric over time; undefined: nothing of it is stored. */
   metric(query: MetricQuery) {
     return this.#snapshot((asOf) => readMetricContent(this.#all, query, asOf));
   }
@@ -358,7 +352,6 @@ export class ListReader {
     return { ...this.#all<ListCounts>(sql, query, { asOf, limit: MAX_COUNT })[0]! };
   }
 
-  /** The rows of a list with their times. */
   #overTime(of: HistogramList, query: ListQuery, asOf: number): readonly TimedRow[] {
     if (of === "endpoints") {
       return this.#runs(query, asOf).runs.map(({ at, failed, ms }) => [at, failed ? 2 : 0, ms]);
@@ -369,7 +362,6 @@ export class ListReader {
     return JSON.parse(found!.rows);
   }
 
-  /** The applications with what their SDKs counted. */
   #reporting(query: ListQuery, asOf: number): Pick<ApplicationList, "rows" | "unassigned"> {
     const found = this.#all<ReportSum>(reportsSql(query), query, { asOf });
     const sums = Map.groupBy(found, ({ application }) => application);

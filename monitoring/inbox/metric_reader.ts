@@ -29,7 +29,6 @@ export interface MetricQuery
   readonly name: string;
 }
 
-/** The rows of a statement. */
 export type ReadAll = <Row>(
   sql: string,
   query: ListQuery,

@@ -193,7 +193,6 @@ const MATCHES = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', 
   " AND own.sdk IN ('', other.sdk) AND own.side IN ('unknown', other.side)" +
   " AND own.release IN ('', other.release) AND own.environment IN ('', other.environment)";
 
-/** The senders that were heard last. */
 const RECENT = `(SELECT * FROM senders ORDER BY newest DESC LIMIT ${MAX_COMPARED})`;
 
 function prepare(db: DatabaseSync) {

@@ -31,7 +31,6 @@ const MAX_REQUEST_BYTES = 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Five attempts in half a minute. */
 const BACKOFF_MS = [1_000, 2_000, 5_000, 20_000];
-/** Longest `Retry-After` that is waited for. */
 const MAX_RETRY_AFTER_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 /** https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */

@@ -115,7 +115,6 @@ export class RelayMetrics {
     }
   }
 
-  /** A report of a browser was not taken. */
   reportRefused(reason: string, reports = 1): void {
     this.#add(`sightglass_refused_reports_total{reason="${reason}"}`, reports);
   }

@@ -23,7 +23,6 @@ export interface RelayOptions
   /** Keeps what an ingest does not decide about. Default: none; such envelopes are refused with 503. */
   readonly spool?: RelaySpool;
   readonly exporter?: EnvelopeExporter;
-  /** Bytes of one body on the wire; decompressed: 10 times that. */
   readonly maxEnvelopeBytes: number;
 
   /** Inbox mode: bearers of this token may send any DSN from anywhere. Default: none may. */
@@ -41,7 +40,6 @@ export interface RelayOptions
   readonly onStoreError?: (error: unknown) => void;
 }
 
-/** The inbox. */
 export interface EnvelopeStore {
   /** Resolves once the envelope is stored. After any error it counts as not stored. */
   store(envelope: AdmittedEnvelope): Promise<void> | void;

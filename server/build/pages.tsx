@@ -35,7 +35,6 @@ interface HeadParts {
   readonly importMap: Readonly<Record<string, string>>;
   /** Names of the assets to preload, in the order of use. */
   readonly preload: readonly string[];
-  /** Names of module scripts. */
   readonly scripts: readonly string[];
   /** Names of the style sheets at the end of the body, which do not delay the first paint. */
   readonly later: readonly string[];

@@ -1,7 +1,6 @@
 /** Links that the browser follows itself: to another window, to a file, to another site. */
 const EXTERNAL = "[target]:not([target=_self]),[download],[rel~=external i]";
 
-/** The used part of a click. */
 export type Click = Pick<
   MouseEvent,
   "altKey" | "button" | "ctrlKey" | "defaultPrevented" | "metaKey" | "shiftKey" | "target"

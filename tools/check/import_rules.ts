@@ -12,7 +12,6 @@ const COPIES = "monitoring/models/ monitoring/protocol/ monitoring/post_json.ts"
 const CONSOLE =
   "components/ monitoring/browser/mod.ts monitoring/models/ monitoring/protocol/ !npm:@sentry/";
 
-/** What a view may import. */
 const VIEW =
   `${CONSOLE} islands/data/ islands/kit/ islands/charts/ islands/pipeline/ islands/player/ ` +
   "islands/background_code.ts islands/view_code.ts";

@@ -39,7 +39,6 @@ export function readFlags(
   return { flags, others: [...others, ...rest] };
 }
 
-/** The flags, for `--help`. */
 export const describeFlags = (): string =>
   FLAGS.map(({ name, text }) =>
     `  --${name}\n${text.replaceAll(/(.{1,92})(?: |$)/g, "      $1\n")}`

@@ -97,7 +97,6 @@ function spawnBuild(root: string, dev: boolean): Deno.ChildProcess {
   }).spawn();
 }
 
-/** Path of esbuild's program for this machine. */
 function findEsbuild(root: string): string {
   const { os, arch } = Deno.build;
   const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;

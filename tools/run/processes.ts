@@ -16,7 +16,6 @@ export const MALLOC: Readonly<Record<string, string>> = Object.freeze({
   MALLOC_TRIM_THRESHOLD_: `${8 * 1024 * 1024}`,
 });
 
-/** The server's main module. */
 const MAIN = IS_PACKAGED ? "main.mjs" : "main.ts";
 
 /** Deno's arguments, before permissions, for the server of the built project in `root`. */

@@ -22,7 +22,6 @@ import { readTagValues } from "./tag_values.ts";
 /** Envelopes read for attachments and profiles: of {@linkcode MAX_ENVELOPE_BYTES} in all. */
 const MAX_RELATED = 10;
 const RELATED_TYPES: ReadonlySet<string> = new Set(["attachment", "profile"]);
-/** Feedback about one error. */
 const MAX_FEEDBACK = 50;
 
 export type MapOrigins = Pick<SourceMapOrigins, "configured" | "fetchable">;

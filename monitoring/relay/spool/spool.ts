@@ -82,7 +82,6 @@ export interface LeasedEnvelope extends SpooledEnvelope, Lease {
 export interface LeaseRequest {
   /** Milliseconds since 1970, as in all methods below. */
   readonly now: number;
-  /** Most envelopes to lease. */
   readonly limit: number;
   /** Most bytes to lease; a single larger body is still leased. */
   readonly maxBytes: number;
