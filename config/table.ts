@@ -259,13 +259,11 @@ const VARIABLES = {
   SIGHTGLASS_WORKER: values.wholeNumber(0, 2 * MAX_WORKERS - 1),
 } as const satisfies Record<string, Variable>;
 
-type Name = keyof typeof VARIABLES;
-
 type Value<V> =
   | (V extends values.Parser<infer T> ? T : never)
   | (V extends { readonly byDefault: unknown } ? never : undefined);
 
-export type Values = { readonly [N in Name]: Value<typeof VARIABLES[N]> };
+export type Values = { readonly [N in keyof typeof VARIABLES]: Value<typeof VARIABLES[N]> };
 
 const ENTRIES = Object.entries<Variable>(VARIABLES);
 

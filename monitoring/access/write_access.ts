@@ -17,12 +17,9 @@ export interface WriteAccessOptions {
   readonly publicOrigin?: string;
   /** `ALLOWED_ORIGINS`: further origins whose pages may post. They are answered with CORS. */
   readonly allowedOrigins?: readonly string[];
-  /** Inbox mode: applications on this machine may post. Default: relay mode. */
-  readonly inbox?: InboxWriteOptions;
+  /** Inbox mode: applications on this machine may post, and the token's bearer any DSN. Default: relay mode. */
+  readonly inbox?: Omit<ReadAccessOptions, "publicOrigin">;
 }
-
-/** The bearer of `INBOX_TOKEN` may send any DSN from anywhere. */
-type InboxWriteOptions = Omit<ReadAccessOptions, "publicOrigin">;
 
 /** Headers that name the origin, so that a cache keeps the answers apart. */
 type CorsHeaders = Readonly<Record<string, string>>;

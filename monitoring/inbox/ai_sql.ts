@@ -4,6 +4,7 @@ import type { AiRunRow } from "../models/ai/ai_row.ts";
 import type { Page } from "../models/rows.ts";
 import { type AiRun, runsOf, type StoredAiSpan } from "../models/ai/ai_runs.ts";
 import { all, FILTERS, filtersOf, SENDER, TIME, when } from "./list_builder.ts";
+import { namesReplay } from "./list_sql.ts";
 import { durationMatches, traceMatches } from "./query_sql.ts";
 
 /** The newest AI spans that runs are made of: read in some 100 ms. */
@@ -26,10 +27,7 @@ export const aiSpansSql = (query: ListQuery): string =>
     all([
       "e.ai IS NOT NULL",
       ...filtersOf(query, ["trace", ...SENDER]),
-      ...when(
-        query.replay,
-        "e.trace_id IN (SELECT trace_id FROM trace_entries WHERE replay_id = :replay)",
-      ),
+      ...when(query.replay, `e.trace_id ${namesReplay(":replay")}`),
       ...when(
         query.envelope,
         `e.trace_id IN (SELECT trace_id FROM spans AS e WHERE e.ai IS NOT NULL AND ${FILTERS.envelope})`,
@@ -54,11 +52,7 @@ type FoundSpan = [
   ...[failed: number, matches: number | null, ai: StoredAiSpan["ai"]],
 ];
 
-/**
- * The runs among what {@linkcode aiSpansSql} found.
- *
- * @param readAbove reads {@linkcode ABOVE_SQL}
- */
+/** The runs among what {@linkcode aiSpansSql} found. @param readAbove reads {@linkcode ABOVE_SQL} */
 export function foundRuns(json: string, query: ListQuery, readAbove: (starts: string) => string) {
   const found = (JSON.parse(json) as FoundSpan[]).reverse();
   const ids = new Set(found.map(([_, trace, id]) => `${trace} ${id}`));

@@ -12,8 +12,6 @@ import { DELETE_ALL } from "./schema.ts";
 import { profileReader } from "./profile_sql.ts";
 import { traceReader } from "./trace_reader.ts";
 
-type IndexedEnvelope = EnvelopeIndex & { readonly id: number };
-
 /** The alerts that a change causes, or why an imported envelope was not stored. */
 export type Applied = readonly GroupAlert[] | NotStored;
 
@@ -160,7 +158,7 @@ export class InboxFile {
   }
 
   /** Writes the entries of {@linkcode EnvelopeTable.unindexed} envelopes. */
-  indexStored(found: readonly IndexedEnvelope[]): void {
+  indexStored(found: readonly (EnvelopeIndex & { readonly id: number })[]): void {
     for (const { id, ...index } of found) {
       const row = this.envelopes.row(id);
       // Deleted, or already indexed by another process.

@@ -99,17 +99,12 @@ interface FoundFeedback extends FoundEntry, Pick<FeedbackRow, "release" | "state
   readonly recording_error: string | null;
 }
 
-interface FoundGroup
-  extends
-    Omit<FoundEntry, "replay_id">,
-    Pick<ErrorGroupRow, "count" | "first_seen" | "first_received_at" | "last_seen">,
-    Pick<ErrorGroupRow, "chart_from" | "chart_to">,
-    FoundState {
-  readonly varying: string;
-  readonly badges: string;
-  readonly chart: string;
-  readonly applications: string;
-}
+type FoundGroup =
+  & Omit<FoundEntry, "replay_id">
+  & Pick<ErrorGroupRow, "count" | "first_seen" | "first_received_at" | "last_seen">
+  & Pick<ErrorGroupRow, "chart_from" | "chart_to">
+  & Readonly<Record<"varying" | "badges" | "chart" | "applications", string>>
+  & FoundState;
 
 const ROWS = {
   traces: ({ key: _, rank: __, tie: ___, ...row }: FoundTrace): TraceRow => ({

@@ -62,7 +62,8 @@ const replayOfTrace = (id: string, fit: string) =>
   `(SELECT t.replay_id FROM trace_entries AS t WHERE t.trace_id = ${id} AND t.replay_id IS NOT NULL` +
   ` GROUP BY t.replay_id HAVING ${fit} > 0 ORDER BY ${fit} DESC, min(t.row_key) LIMIT 1)`;
 
-const namesReplay = (id: string) =>
+/** On the id of a trace. */
+export const namesReplay = (id: string) =>
   `IN (SELECT trace_id FROM trace_entries WHERE replay_id = ${id})`;
 
 /** Whether an error or log belongs to a recording: it names the recording, or names none and its trace does. */

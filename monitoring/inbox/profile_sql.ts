@@ -3,6 +3,7 @@ import { envelopeAt } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { ProfiledSpan } from "../models/profile/profile_content.ts";
 import { COMMON, filtersOf, groupedList, type Ranks, type SqlList, when } from "./list_builder.ts";
+import { namesReplay } from "./list_sql.ts";
 import { durationMatches, entryMatches } from "./query_sql.ts";
 
 /** The newest chunks in which the function with most samples is looked for: read in some 0.5 ms for each session. */
@@ -29,10 +30,7 @@ export function profilesSql(query: ListQuery): SqlList {
     where: [
       ...when(query.profile, "e.profile_id = :profile"),
       ...when(query.trace, named("trace_id = :trace")),
-      ...when(
-        query.replay,
-        named("trace_id IN (SELECT trace_id FROM trace_entries WHERE replay_id = :replay)"),
-      ),
+      ...when(query.replay, named(`trace_id ${namesReplay(":replay")}`)),
     ],
     filters: [
       sampled,

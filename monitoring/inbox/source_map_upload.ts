@@ -71,7 +71,9 @@ export function checkSourceMap(bytes: Uint8Array<ArrayBuffer>) {
   if (sources > MAX_SOURCES) {
     throw malformed(`It has more than ${MAX_SOURCES.toLocaleString("en")} sources.`);
   }
-  if (sum(parts, countAddresses) > MAX_ADDRESSES) {
+  const addresses = ({ sources, sourceRoot }: PlainMap) =>
+    sum(sources, (source) => (source?.length ?? 0) + (sourceRoot?.length ?? 0));
+  if (sum(parts, addresses) > MAX_ADDRESSES) {
     throw malformed(
       `The addresses of its sources, with sourceRoot, have more than ${MAX_ADDRESSES} characters.`,
     );
@@ -123,10 +125,6 @@ function countPositions({ mappings }: PlainMap): number {
     if (code === COMMA || code === SEMICOLON) positions++;
   }
   return positions;
-}
-
-function countAddresses({ sources, sourceRoot }: PlainMap): number {
-  return sum(sources, (source) => (source?.length ?? 0) + (sourceRoot?.length ?? 0));
 }
 
 const COMMA = 0x2c;
