@@ -66,7 +66,7 @@ export async function createApp(options: AppOptions) {
       observed(serve(resource), observe?.({ path, address: path, kind }));
     const whole = endpoint("page", document);
     const part = endpoint("partial", partial);
-    add(path, (context) => (asksForPartial(context.req.url) ? part : whole)(context));
+    add(path, (context) => (PARTIAL.test(context.req.url) ? part : whole)(context));
   }
   for (const [path, file] of build.files) add(path, serve(file));
   for (const { path, aliases = [], handlers } of routes) {
@@ -178,10 +178,8 @@ function observed(endpoint: Endpoint, observer: Observer | undefined): Endpoint 
 
 const INSTANCE = crypto.randomUUID();
 
-/** Whether the query of a request's URL contains `fresh-partial=true`. */
-function asksForPartial(url: string): boolean {
-  return /^[^?]*\?(?:|.*&)fresh-partial=true(?:&|#|$)/.test(url);
-}
+/** `fresh-partial=true` in the query of a URL. */
+const PARTIAL = /^[^?]*\?(?:|.*&)fresh-partial=true(?:&|#|$)/;
 
 /** Browsers name HTML when they open an address; programs and a page's own requests do not. */
 function asksForPage({ method, headers }: Request): boolean {

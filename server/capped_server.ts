@@ -74,8 +74,8 @@ export function serveCapped(
       try {
         serveOne(accepted);
       } catch {
-        // The connection was reset already.
-        close(accepted);
+        // The connection was reset already, and perhaps closed by the runtime.
+        accepted[Symbol.dispose]();
       }
     }
   }
@@ -156,12 +156,4 @@ function asLast({ body, status, statusText, headers }: Response): Response {
 function isExhausted(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "EMFILE" || code === "ENFILE";
-}
-
-function close(connection: Deno.TcpConn): void {
-  try {
-    connection.close();
-  } catch {
-    // The runtime has closed it already.
-  }
 }

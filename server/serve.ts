@@ -62,9 +62,7 @@ export const LAUNCHED = "--launched";
 /** Resolves when the launcher has ended, even if it was killed: the pipe to standard input then closes. */
 export async function launcherEnded(args: readonly string[] = Deno.args): Promise<void> {
   if (!args.includes(LAUNCHED)) return new Promise(() => {});
-  for await (const _chunk of Deno.stdin.readable) {
-    // The launcher writes nothing.
-  }
+  await Deno.stdin.readable.pipeTo(new WritableStream());
 }
 
 type Address = Pick<ServeOptions, "port" | "hostname">;

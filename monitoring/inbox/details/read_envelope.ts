@@ -7,6 +7,7 @@ import { decodeBody, DecodeError, parseContentEncoding } from "../../protocol/en
 import type { InboxRow } from "../../protocol/inbox_row.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
+import type { StoredEnvelope } from "../inbox_types.ts";
 
 /** All envelopes that a query finds, newest first. Reads one page of them at a time. */
 export function* listEnvelopes(inbox: Inbox, query: ListQuery): Generator<InboxRow, void> {
@@ -23,14 +24,15 @@ export async function readBody(inbox: Pick<Inbox, "bytes">, id: number, maxBytes
   const stored = inbox.bytes(id);
   if (stored === undefined || stored.bytes.byteLength > maxBytes) return undefined;
   try {
-    const encoding = parseContentEncoding(stored.contentEncoding);
-    const bytes = await decodeBody(stored.bytes, encoding, maxBytes);
-    return { bytes, format: stored.format ?? "envelope" };
+    return { bytes: await decoded(stored, maxBytes), format: stored.format ?? "envelope" };
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
     throw error;
   }
 }
+
+const decoded = ({ bytes, contentEncoding }: StoredEnvelope, maxBytes: number) =>
+  decodeBody(bytes, parseContentEncoding(contentEncoding), maxBytes);
 
 /** Returns a function that reads source maps as text. */
 export const mapReader = (inbox: Inbox) => async (key: string) => {
@@ -51,9 +53,8 @@ export async function readStoredEnvelope(inbox: Inbox, id: number) {
   const [row] = inbox.list({ since: id - 1, limit: 1 }).envelopes;
   const stored = inbox.bytes(id);
   if (row?.id !== id || stored === undefined) return undefined;
-  const { contentEncoding, format = "envelope" } = stored;
-  const encoding = parseContentEncoding(contentEncoding);
-  const bytes = await decodeBody(stored.bytes, encoding, MAX_ENVELOPE_BYTES);
+  const { format = "envelope" } = stored;
+  const bytes = await decoded(stored, MAX_ENVELOPE_BYTES);
   if (format === "envelope") return readEnvelopeContent(row, bytes);
   return readRequestContent(row, bytes, format, {
     json: decodeOtlp(bytes, format),
@@ -70,8 +71,7 @@ export async function readStoredEnvelope(inbox: Inbox, id: number) {
 export async function readAttachment(inbox: Inbox, envelope: number, item: number) {
   const stored = inbox.bytes(envelope);
   if (stored === undefined || (stored.format ?? "envelope") !== "envelope") return undefined;
-  const encoding = parseContentEncoding(stored.contentEncoding);
-  const { items } = readEnvelope(await decodeBody(stored.bytes, encoding, MAX_ENVELOPE_BYTES));
+  const { items } = readEnvelope(await decoded(stored, MAX_ENVELOPE_BYTES));
   const found = items[item];
   if (found?.header.type !== "attachment") return undefined;
   return { ...attachmentFacts(found, item), content: attachedBytes(found) };

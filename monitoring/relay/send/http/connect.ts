@@ -129,11 +129,8 @@ function duplexOf(connection: Deno.Conn): Duplex {
       void writeAll(isSmall ? [Buffer.concat(chunks)] : chunks).then(() => done(), done);
     },
     destroy(error, done) {
-      try {
-        connection.close();
-      } catch {
-        // It is closed already.
-      }
+      // Unlike `close`, also if it is closed already.
+      connection[Symbol.dispose]();
       done(error);
     },
   });
