@@ -26,6 +26,8 @@ interface StatusOptions
 /** Without a spool, or while it cannot be read. */
 const EMPTY_SPOOL: HealthReport["spool"] = { pending: 0, bytes: 0, oldest_age_s: 0 };
 
+type Outcomes = Record<Outcome, number>;
+
 /** See `DuplicateKey`. */
 const KEY = /^[\da-f]{64}$/;
 
@@ -106,10 +108,7 @@ export class RelayStatus {
     const failing = total.ingests.flatMap(({ origin, reason }) =>
       reason === undefined ? [] : [{ origin, reason }]
     );
-    const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Record<
-      Outcome,
-      number
-    >;
+    const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Outcomes;
     let refused = 0;
     for (const { outcome, reason, count } of endedEnvelopes(total.counts)) {
       outcomes[outcome as Outcome] += count;

@@ -26,20 +26,16 @@ const MAX_SPANS = 200;
 /** A profile, or what a profiler recorded of a span or of its session; undefined: it is not stored (any more). */
 export async function readProfileContent(
   inbox: Inbox,
-  { id, trace, span: spanId, thread }: {
-    id: string;
-    trace?: string;
-    span?: string;
-    thread?: string;
-  },
+  asked: { readonly id: string } & Partial<Record<"trace" | "span" | "thread", string>>,
 ): Promise<ProfileContent | undefined> {
+  const { id, trace, span: spanId, thread } = asked;
   const [row] = inbox.page("profiles", { profile: id, limit: 1 }).rows;
   if (row === undefined) return undefined;
   const traceId = trace ?? row.trace_id;
   const sent = traceId === null ? [] : inbox.trace(traceId).spans
     .filter(({ application }) => application === row.application);
-  const asked = sent.find(({ span_id }) => span_id === spanId);
-  const limit = asked && placed(asked, traceId);
+  const span = sent.find(({ span_id }) => span_id === spanId);
+  const limit = span && placed(span, traceId);
   const stored = inbox.profile(id, limit?.start_ms ?? 0, limit?.end_ms ?? Infinity);
   const { chunks, omitted } = await readChunks(inbox, row, stored.envelopes);
   const { left, frames, ...joined } = joinProfiles(
