@@ -57,7 +57,7 @@ Deno.test("parameters of the address → query; unknown values and those of othe
       .sort();
   };
   assert.deepEqual(query(""), ["application=apps", "state=open"]);
-  assert.deepEqual(query("level=loud&op=x&state=muted"), ["application=apps", "state=muted"]);
+  assert.deepEqual(query("level=loud&page=x&state=muted"), ["application=apps", "state=muted"]);
   assert.deepEqual(query("state=all&application=all&q=a"), ["q=a"]);
   // The rows of one trace are those of every application.
   assert.deepEqual(query(`trace=${ID}`), ["state=open", `trace=${ID}`]);
