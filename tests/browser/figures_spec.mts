@@ -80,6 +80,9 @@ const test = withServer.extend<object, { seeded: Seeded }>({
   server: async ({ seeded }, provide) => await provide(seeded.server),
 });
 
+/** A busy machine takes minutes to print thousands of envelopes. */
+const WHILE_TAILED = { timeout: 240_000 };
+
 test.describe.configure({ mode: "default" });
 test.use({ viewport: { width: 1440, height: 1800 } });
 
@@ -125,9 +128,9 @@ for (const { list, tool, word, failed, failure } of LISTS) {
     await expect(view).toContainText(shown(failures, failure));
     if (list === "traces") {
       const tailed = () => new Set(seeded.tailed("trace").map((row) => row.trace_id)).size;
-      await expect.poll(tailed).toBe(rows.length);
+      await expect.poll(tailed, WHILE_TAILED).toBe(rows.length);
     } else {
-      await expect.poll(() => seeded.tailed("log").length).toBe(rows.length);
+      await expect.poll(() => seeded.tailed("log").length, WHILE_TAILED).toBe(rows.length);
       expect(countOf(seeded.tailed("log"), failed)).toBe(failures);
       return;
     }
@@ -145,7 +148,7 @@ test("errors → as many in page, overview, histogram, groups, each application 
   const histogram = await read(seeded.server, "histogram&of=errors");
   expect(sum(histogram.parts.map(({ count }: Json) => count))).toBe(events.length);
   expect(sum(histogram.parts.map(({ failures }: Json) => failures))).toBe(unhandled);
-  await expect.poll(() => seeded.tailed("error").length).toBe(events.length);
+  await expect.poll(() => seeded.tailed("error").length, WHILE_TAILED).toBe(events.length);
   expect(countOf(seeded.tailed("error"), ({ handled }) => handled === false)).toBe(unhandled);
   const facts = (rows: Json[]) => rows.map(({ group, count }) => [group, count]).sort();
   expect(facts(await seeded.toolRows("list_errors"))).toEqual(facts(groups));
