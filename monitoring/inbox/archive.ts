@@ -56,11 +56,7 @@ function* archiveChunks(inbox: Inbox, last: number, count: number): Generator<Ui
 
 const MAX_REASONS = 20;
 
-/**
- * Imports the envelopes of an archive while it is received, by the rules for posted ones. Evicts nothing.
- *
- * @param maxBytes of one body. Longer ones are skipped without keeping them in memory
- */
+/** Imports an archive while it is received, by the rules for posted envelopes. Evicts nothing, and skips longer bodies. */
 export async function importArchive(
   inbox: Inbox,
   stream: AsyncIterable<Uint8Array>,

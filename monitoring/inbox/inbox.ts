@@ -118,12 +118,7 @@ export class Inbox {
     return typeof result === "string" ? result as NotStored : "stored";
   }
 
-  /**
-   * Stores a source map. Evicts the oldest ones: all together may have half as many bytes as the envelopes.
-   *
-   * @param key replaces the map with the same key
-   * @throws {SourceMapError | DiskFullError}
-   */
+  /** Stores a source map in place of that with the same key. Evicts the oldest. @throws {SourceMapError | DiskFullError} */
   async storeSourceMap(key: string, map: Uint8Array): Promise<void> {
     const max = maxSourceMapBytes(this.#options.maxBytes);
     if (map.byteLength > max) {

@@ -13,13 +13,7 @@ const OTHER_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/**
- * Names and versions of the packages that modules import, with the licences that they share.
- *
- * @param entryPoints the modules, relative to the project
- * @param external packages that are left out
- * @throws {Error} a package has no licence
- */
+/** The licences of the packages that modules import, with their names and versions. @throws {Error} a package has none */
 export async function licencesOf(entryPoints: string[], external: string[]): Promise<string> {
   const { metafile } = await esbuild.build({
     ...esbuildOptions,

@@ -11,12 +11,7 @@ import { findMode, openServer } from "./running_server.ts";
 const HEALTH_CHECK_MS = 1_000;
 const MAX_PACKAGE_BYTES = 1024 * 1024;
 
-/**
- * Runs a program whose SDKs send to a Sightglass, that of `settings` or a new one, and prints what has arrived.
- *
- * @param env the program's variables
- * @returns its exit code
- */
+/** Runs a program whose SDKs send to the server of `settings`, or a new one; prints what arrives. Returns its exit code. */
 export async function runWithServer(
   args: readonly string[],
   settings: Environment,
@@ -56,11 +51,7 @@ export async function runWithServer(
   }
 }
 
-/**
- * Runs a program to its end, with the signals that this process gets.
- *
- * @returns its exit code; 127, as a shell, if there is no such program
- */
+/** Runs a program to its end, with the signals of this process. Returns its exit code; 127, as a shell, if there is none. */
 export async function runProgram(
   [program = "", ...args]: readonly string[],
   env: Environment,

@@ -71,11 +71,7 @@ export async function openServer(what: string, env: Environment): Promise<Runnin
   return { ...result, shownBy: TOOL, [Symbol.asyncDispose]: stop };
 }
 
-/**
- * The port, or another one if it is 0, or a program has it and it is not `wanted`.
- *
- * @throws {UserError} it cannot be used, and is wanted
- */
+/** The port, or another one if it is 0, or a program has it and it is not `wanted`. @throws {UserError} it is wanted */
 async function freePort(config: Config, wanted = ""): Promise<number> {
   for (const end = performance.now() + STARTING_MS;; await setTimeout(25)) {
     try {

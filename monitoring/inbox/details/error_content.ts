@@ -149,12 +149,7 @@ async function readRelated(
 const MAX_PATH = 100;
 const UPLOAD = `${TOOL} sourcemaps --to URL FOLDER`;
 
-/**
- * Explains why frames have no source and names the next step; empty if all have it.
- *
- * @param frames of all the error's stack traces
- * @param debugIds by file
- */
+/** Explains why frames, of all stack traces of an error, have no source, and names the next step; empty if all have it. */
 export function explainMissingSource(
   frames: readonly FoundFrame[],
   debugIds: ReadonlyMap<string, string>,

@@ -43,11 +43,7 @@ export const mapReader = (inbox: Inbox) => async (key: string) => {
 /** Decompressed bytes of an envelope. Parsing blocks the server for some 10 ms per MiB. */
 export const MAX_ENVELOPE_BYTES = 16 * 1024 * 1024;
 
-/**
- * What is shown of one envelope; undefined: it is not stored (any more).
- *
- * @throws {DecodeError | EnvelopeError | OtlpError} it is too large or broken
- */
+/** What is shown of one envelope; undefined: it is not stored (any more). @throws {DecodeError | EnvelopeError | OtlpError} */
 export async function readStoredEnvelope(inbox: Inbox, id: number) {
   await inbox.catchUp(id);
   const [row] = inbox.list({ since: id - 1, limit: 1 }).envelopes;

@@ -33,12 +33,7 @@ const MAX_URL = 500;
 /** An event may be this far before the recording: a trace begins before the recorder is loaded. */
 const BEFORE_MS = 60_000;
 
-/**
- * What happened while a page was recorded; undefined: no segment of it is stored (any more).
- *
- * @param replayId 32 lower-case hex digits
- * @throws {SegmentError} none of its segments can be read
- */
+/** What happened while a page was recorded; undefined: no segment is stored. @throws {SegmentError} none can be read */
 export async function readRecordingContent(
   inbox: Inbox,
   replayId: string,
