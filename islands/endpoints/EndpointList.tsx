@@ -4,7 +4,13 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ListSort } from "../../monitoring/models/list_query.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
-import { changeOf, isSlower, SLOWER, SLOWER_MS } from "../../monitoring/models/trace/endpoints.ts";
+import {
+  changeOf,
+  hasNewFailures,
+  isSlower,
+  SLOWER,
+  SLOWER_MS,
+} from "../../monitoring/models/trace/endpoints.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { useFragment } from "../data/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
@@ -62,8 +68,9 @@ const NAME: Column<EndpointRow> = {
 };
 
 const CHANGE_TIP =
-  `Slower: the median in the newest release is at least ${SLOWER} times, and ${SLOWER_MS} ms above, that of other` +
-  ` releases, each of at least ${MIN_SAMPLES} runs`;
+  `New failures: runs of the newest release failed, but none of at least ${MIN_SAMPLES} of others.\nSlower: the` +
+  ` median in the newest release is at least ${SLOWER} times, and ${SLOWER_MS} ms above, that of other releases,` +
+  ` each of at least ${MIN_SAMPLES} runs`;
 
 const MINUTES = [[1, "min"], [60, "h"], [24 * 60, "d"]] as const;
 
@@ -100,13 +107,25 @@ export function figuresOf(rows: readonly EndpointRow[]): readonly Column<Endpoin
       cell: (row) => {
         const change = changeOf(row);
         if (row.before === null) return <span className="quiet">one release</span>;
-        if (change === null) return <span className="quiet">under {MIN_SAMPLES} runs</span>;
-        if (!isSlower(row)) return <span className="quiet">not slower</span>;
+        const [fails, slower] = [hasNewFailures(row), isSlower(row)];
+        if (!fails && change === null) {
+          return <span className="quiet">under {MIN_SAMPLES} runs</span>;
+        }
+        if (!fails && !slower) return <span className="quiet">not slower</span>;
         return (
-          <b className="waits">
-            <OutcomeMark kind="waits" />
-            {change.toFixed(1)}× slower
-          </b>
+          <>
+            {fails && (
+              <b className="refused">
+                <OutcomeMark kind="refused" />new failures{" "}
+              </b>
+            )}
+            {slower && (
+              <b className="waits">
+                <OutcomeMark kind="waits" />
+                {change!.toFixed(1)}× slower
+              </b>
+            )}
+          </>
         );
       },
     },

@@ -33,8 +33,8 @@ export interface KnownApplication {
   readonly release: string | undefined;
   /** Its open errors; undefined: not known. */
   readonly errors: ConsoleList<ErrorGroupRow> | undefined;
-  /** Slowest first. */
-  readonly endpoints: readonly EndpointRow[];
+  /** Undefined: it has none among the first slowest of all. */
+  readonly slowest: EndpointRow | undefined;
   /** Worst first. */
   readonly reasons: readonly Reason[];
 }
@@ -244,7 +244,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     title: "Slowest endpoint",
     tip: ENDPOINT_TIP,
     className: "extra slowest",
-    cell: ({ endpoints: [slowest] }) =>
+    cell: ({ slowest }) =>
       slowest && (
         <span className="beside">
           <span className="one-line">{displayName(slowest)}</span>

@@ -31,7 +31,7 @@ export function Highlight<Row>({ id, title, all, list, empty, keyOf, hrefOf, col
       links={
         <>
           {list.state !== "failed" && found > ROWS && (
-            <small>{ROWS} of {formatNumber(found)} found</small>
+            <small>{ROWS} of {list.more && "at least "}{formatNumber(found)} found</small>
           )} <a href={all.href}>{all.text}</a>
         </>
       }

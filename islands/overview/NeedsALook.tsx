@@ -2,7 +2,6 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { formatCount } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
 import { RunDots } from "../kit/endpoint_columns.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
@@ -24,7 +23,7 @@ export function NeedsALook({ list, compared }: { list: ConsoleList<Reason>; comp
       list={{ ...list, rows: sortReasons(list.rows) }}
       empty={"The applications above have no open errors that match the time and the filter. " +
         (compared === 0
-          ? `Nothing was compared: none of the ${MAX_LIST_ROWS} slowest endpoints has ${runs} that match.`
+          ? `Nothing was compared: no endpoint has ${runs} that match.`
           : `${
             formatCount(compared, "endpoint")
           } with ${runs}: none has new failures or is slower.`)}

@@ -7,7 +7,6 @@ import {
   OWN_APPLICATION,
 } from "../../monitoring/models/application_rows.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
-import { changeOf } from "../../monitoring/models/trace/endpoints.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
@@ -46,10 +45,13 @@ export default function Overview() {
   const charted = chartTime && { ...filters, ...chartTime };
   const open = useList("errors", hasOthers && charted ? { ...charted, state: "open" } : undefined);
   // Runs of the last trace may start after it.
-  const endpoints = useList("endpoints", charted && { ...charted, until: filters.until });
-  const endpointsOf = Map.groupBy(endpoints.rows, ({ application }) => application);
+  const ofRuns = charted && { ...charted, until: filters.until };
+  const endpoints = useList("endpoints", ofRuns);
+  // A list has its first rows only: of the slowest not those that need a look.
+  const compared = useList("endpoints", ofRuns && { ...ofRuns, sort: "-change" });
+  const comparedOf = Map.groupBy(compared.rows, ({ application }) => application);
   const ranked = applications?.map((row) => {
-    const own = endpointsOf.get(row.key) ?? [];
+    const own = comparedOf.get(row.key) ?? [];
     const groups = open.rows.filter(({ applications }) => applications.includes(row.key))
       .map((group) => ({ ...group, handled: !group.unhandled_in.includes(row.key) }));
     return { row, own, state: stateOf({ reasons: reasonsOf(row, groups, own) }) };
@@ -68,7 +70,8 @@ export default function Overview() {
     return {
       // Starts are of all releases.
       row: filters.release === undefined ? row : { ...row, starts: [] },
-      ...{ label: labels.get(row.key) ?? row.name, errors: list, endpoints: own },
+      ...{ label: labels.get(row.key) ?? row.name, errors: list },
+      slowest: endpoints.rows.find(({ application }) => application === row.key),
       release: filters.release ?? newestRelease(row),
       reasons: list ? reasonsOf(row, list.rows, own) : [],
     };
@@ -121,13 +124,11 @@ export default function Overview() {
       <RequestCharts filters={charted} />
       <NeedsALook
         list={{
-          ...failed ?? endpoints,
+          ...failed ?? compared,
           rows: known?.flatMap(({ reasons }) => reasons) ?? [],
           ...!failed && !isKnown && { state: "loading" },
         }}
-        compared={known?.flatMap(({ endpoints }) => endpoints).filter((row) =>
-          changeOf(row) !== null
-        ).length ?? 0}
+        compared={shown?.flatMap(({ own }) => own).length ?? 0}
       />
       <SlowestEndpoints list={endpoints} applications={all ?? []} />
       <VitalsByPage filters={filters} />

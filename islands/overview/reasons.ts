@@ -3,7 +3,12 @@ import { type ApplicationRow, newestRelease } from "../../monitoring/models/appl
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
-import { isSlower, SLOWER, SLOWER_MS } from "../../monitoring/models/trace/endpoints.ts";
+import {
+  hasNewFailures,
+  isSlower,
+  SLOWER,
+  SLOWER_MS,
+} from "../../monitoring/models/trace/endpoints.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { endpointPath } from "../kit/endpoint_columns.tsx";
 import { linkTo } from "../data/fragment.ts";
@@ -61,9 +66,8 @@ export function reasonsOf(
     const href = linkTo("endpoints", endpointPath(of));
     const what = displayName(of);
     const common = { application, what, since: Math.min(since, last_seen), href, of };
-    const isNew = failed > 0 && before.failed === 0 && before.count >= MIN_SAMPLES;
     return [
-      ...isNew
+      ...hasNewFailures(of)
         ? [{
           ...{ ...common, kind: "refused" as const, since: Math.min(failed_since!, last_seen) },
           why: `failed in ${failed} of ${count}, of other releases in 0 of ${before.count}`,

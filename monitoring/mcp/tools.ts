@@ -4,7 +4,7 @@ import { FIGURES } from "../models/metric/figures.ts";
 import { METRIC_KINDS } from "../models/metric/metric_id.ts";
 import type { MonitorRow } from "../models/monitors/monitor_row.ts";
 import type { Lists, Page } from "../models/rows.ts";
-import { isSlower } from "../models/trace/endpoints.ts";
+import { hasNewFailures, isSlower } from "../models/trace/endpoints.ts";
 import type { EndpointRow, QueryRow } from "../models/trace/trace_row.ts";
 import {
   APPLICATIONS,
@@ -155,7 +155,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Lists what applications did by name (requests, page loads, navigations, jobs; of the newest 10,000), the slowest" +
       " first: count, rate a minute, failures, duration in milliseconds (percentiles from 5 on) of the newest release," +
-      " `before`: of others, and whether it is slower. With `of` queries, the statements that they sent to databases, those" +
+      " `before`: of others, whether failures are new, and it is slower. With `of` queries, the statements that they sent to databases, those" +
       " that took most time first: count, sum, duration, how often one request repeated it, with trace_id, slowest, newest.",
     input: object({
       ...listInputs("endpoints"),
@@ -166,7 +166,7 @@ export const TOOLS: readonly Tool[] = [
       const names = new Map(reader.inbox.applications({}).rows.map(({ key, name }) => [key, name]));
       const toRow = (row: EndpointRow | QueryRow) => ({
         ...{ ...withTimes(row), application_name: names.get(row.application) },
-        ..."before" in row && { slower: isSlower(row) },
+        ..."before" in row && { new_failures: hasNewFailures(row), slower: isSlower(row) },
       });
       return of === "queries"
         ? listRows("queries", "Queries", input, reader, toRow)

@@ -10,9 +10,14 @@ const MINUTE_S = 60;
 const NODE = { sdk: { name: "sentry.javascript.node", version: "10.0.0" } };
 
 /** A request that a server of Sentry's Node SDK answered. */
-const request = (trace: number, start: number, ms: number): TestItem => ["transaction", {
+const request = (
+  trace: number,
+  start: number,
+  ms: number,
+  transaction = "GET /products",
+): TestItem => ["transaction", {
   type: "transaction",
-  transaction: "GET /products",
+  transaction,
   contexts: { trace: { trace_id: hexId(trace), span_id: "a".repeat(16), op: "http.server" } },
   start_timestamp: start,
   timestamp: start + ms / 1_000,
@@ -245,6 +250,34 @@ test("errors and longer durations since a release → what needs a look, why, an
   // Whether it was handled is not known: amber in both views.
   const broken = page.locator("main").getByRole("row").filter({ hasText: "Broken" });
   await expect(broken.locator(".mark")).toHaveClass("mark waits");
+});
+
+test("more endpoints than a list has rows → the fast one that fails and is slower needs a look", async ({ page, server }) => {
+  const start = Date.now() / 1_000 - MINUTE_S;
+  const send = (version: string, ...items: TestItem[]) =>
+    postEnvelope(
+      server.origin,
+      { ...NODE, sender: { release: `shop@${version}`, environment: "test" } },
+      ...items,
+    );
+  for (let n = 1; n <= 5; n++) {
+    await send("1", request(n, start, 10));
+    const failed = errorEvent("Broken", "", { level: "error" });
+    await send("2", request(10 + n, start, 40), ["event", {
+      ...failed,
+      contexts: { trace: { trace_id: hexId(10 + n) } },
+    }]);
+  }
+  const slow = Array.from({ length: 201 }, (_, n) => request(100 + n, start, 500, `GET /${n}`));
+  await send("1", ...slow);
+  await page.goto("/");
+  await expect(region(page, "Slowest endpoints")).toContainText("6 of at least 200 found");
+  const rows = region(page, "Needs a look").getByRole("row");
+  await expect(rows.filter({ hasText: "slower" })).toContainText("median 10\u00a0ms → 40\u00a0ms");
+  await rows.filter({ hasText: "failed in 5 of 5, of other releases in 0 of 5" }).getByRole("link")
+    .click();
+  await expect(region(page, "Endpoints").getByRole("article"))
+    .toContainText(/new failures.*4\.0× slower/);
 });
 
 test("sessions and client reports → crash-free share, and what was not sent", async ({ page, server }) => {

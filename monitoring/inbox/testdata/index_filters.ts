@@ -367,6 +367,7 @@ export function addFilterTests(test: AddTest): void {
       assert.deepEqual(rowsOf({}), [buy, once]);
       assert.deepEqual(rowsOf({ limit: 1 }), [buy]);
       assert.deepEqual(rowsOf({ release: "shop@1" }), [once, ["POST /buy", buy[2], null]]);
+      assert.deepEqual(rowsOf({ sort: "-change" }), [buy], "new failures, of few runs too");
       assert.deepEqual(rowsOf({ application: "sightglass" }), []);
       assert.deepEqual(rowsOf({ q: "once duration:>60" }), [once]);
     },

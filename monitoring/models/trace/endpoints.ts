@@ -1,6 +1,6 @@
 import { rankedPage } from "../index/list_cursor.ts";
 import { type ListQuery, readSort, type SortColumn } from "../list_query.ts";
-import { percentile } from "../percentile.ts";
+import { MIN_SAMPLES, percentile } from "../percentile.ts";
 import type { DurationSample, EndpointRow, Runs, SpanPlace } from "./trace_row.ts";
 import type { Page } from "../rows.ts";
 import { MINUTE_MS } from "../time_units.ts";
@@ -55,11 +55,15 @@ export const changeOf = ({ median, before }: EndpointRow): number | null =>
 export const isSlower = (row: EndpointRow): boolean =>
   (changeOf(row) ?? 0) >= SLOWER && row.median! - row.before!.median! >= SLOWER_MS;
 
+/** Whether runs of the newest release failed, but none of enough runs of others. */
+export const hasNewFailures = ({ failed, before }: EndpointRow): boolean =>
+  failed > 0 && before?.failed === 0 && before.count >= MIN_SAMPLES;
+
 /** What sorts the rows. */
 const RANKS: Ranks<"endpoints", EndpointRow> = {
   duration: middleOf,
   count: ({ count, before }) => count + (before?.count ?? 0),
-  change: changeOf,
+  change: (row) => hasNewFailures(row) ? 1e12 : changeOf(row),
 };
 
 /** The time of a list, milliseconds since 1970. */
