@@ -81,7 +81,7 @@ export function Applications({ known, others, reported, labels }: {
           className="highlight"
           caption="Applications"
           columns={COLUMNS.filter(({ title }) =>
-            !["Started", "Crash-free"].includes(title) ||
+            !["Started", "Crash-free sessions"].includes(title) ||
             rows?.some((known) => title === "Started" ? known.row.starts[0] : sessionsOf(known))
           )}
           rows={rows ?? []}
@@ -203,24 +203,29 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       ),
   },
   {
-    title: "Crash-free",
+    title: "Crash-free sessions",
     tip:
-      "Sessions of the release that began in the chosen time and that the SDK does not report as" +
-      " crashed. A browser's is a page load, a server's mostly a request",
-    width: 10,
+      "Sessions of the release that began in the chosen time and that the SDK does not report as crashed." +
+      " A browser's is a page load, before version 11 of its SDK also a navigation; with an unhandled error" +
+      " it is crashed, from version 11 on unhandled. A server's is mostly a request",
+    width: 12,
     className: "roomy",
     cell: (known) => {
       const found = sessionsOf(known);
       if (found === undefined) return undefined;
-      const { side } = known.row;
-      const { sessions, errored, abnormal, crashed } = found;
-      const share = Math.floor(1_000 * (1 - crashed / sessions)) / 10;
+      const { sessions, errored, unhandled, abnormal, crashed } = found;
+      const free = sessions - crashed;
       return (
         <span
-          title={`${crashed} crashed, ${abnormal} ended abnormally, ${errored} others had errors`}
+          title={`${crashed} crashed, ${abnormal} ended abnormally, ${unhandled} had unhandled errors,` +
+            ` ${errored} others had errors`}
         >
-          {sessions < MIN_SAMPLES ? sessions - crashed : `${share}\u00a0%`}{" "}
-          <small>of {formatCount(sessions, side === "browser" ? "page load" : "session")}</small>
+          {sessions < MIN_SAMPLES ? free : `${Math.floor(1_000 * free / sessions) / 10}\u00a0%`}
+          {" "}
+          <small>
+            of {formatNumber(sessions)}
+            {unhandled > 0 && `, ${formatNumber(unhandled)} unhandled`}
+          </small>
         </span>
       );
     },

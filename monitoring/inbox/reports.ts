@@ -32,12 +32,13 @@ export function reportsOf(sums: readonly ReportSum[] = []): Reports {
   return {
     discarded: discarded.map(({ category, reason, quantity }) => ({ category, reason, quantity })),
     sessions: Array.from(Map.groupBy(sessions, ({ release }) => release), ([release, states]) => {
-      const counts = SESSION_STATES.map((state) =>
-        states.find(({ reason }) => reason === state)?.quantity ?? 0
-      );
-      const [exited, errored, abnormal, crashed] = counts as [number, number, number, number];
-      const count = exited + errored + abnormal + crashed;
-      return { release, sessions: count, errored, abnormal, crashed };
+      const of = (state: (typeof SESSION_STATES)[number]) =>
+        states.find(({ reason }) => reason === state)?.quantity ?? 0;
+      return {
+        ...{ release, sessions: SESSION_STATES.reduce((sum, state) => sum + of(state), 0) },
+        ...{ errored: of("errored"), unhandled: of("unhandled") },
+        ...{ abnormal: of("abnormal"), crashed: of("crashed") },
+      };
     }).slice(0, MAX_RELEASES),
   };
 }

@@ -354,7 +354,7 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 23,
+  version: 24,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
@@ -366,6 +366,7 @@ export const INBOX_SCHEMA: Schema = {
     19: "",
     20: "",
     21: "",
-    22: NEW_INDEX,
+    22: "",
+    23: NEW_INDEX,
   },
 };

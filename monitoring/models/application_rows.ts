@@ -47,10 +47,10 @@ export interface Reports {
 
 export type Discarded = Readonly<Record<"category" | "reason", string> & { quantity: number }>;
 
-/** Of a release. `errored`: those with errors that are neither abnormal nor crashed. */
+/** Of a release, disjoint: `errored` are those with handled errors alone. */
 export type SessionCounts =
   & { readonly release: string | null }
-  & Readonly<Record<"sessions" | "errored" | "abnormal" | "crashed", number>>;
+  & Readonly<Record<"sessions" | "errored" | "unhandled" | "abnormal" | "crashed", number>>;
 
 /**
  * Rows of each list that match the application, release, environment and time of a query; at most

@@ -15,8 +15,8 @@ export interface ReportEntry {
   readonly quantity: number;
 }
 
-/** `errored`: with errors, and neither abnormal nor crashed. */
-export const SESSION_STATES = ["exited", "errored", "abnormal", "crashed"] as const;
+/** `errored`: with errors, and in none of the states after it. `unhandled`: by browsers since SDK 11, which sent `crashed`. */
+export const SESSION_STATES = ["exited", "errored", "unhandled", "abnormal", "crashed"] as const;
 
 const NAME = /^[\w-]{1,64}$/;
 /** Larger sums could not be exact. */

@@ -301,17 +301,17 @@ test("sessions and client reports → crash-free share, and what was not sent", 
   );
   await postEnvelope(server.origin, NODE, [
     "sessions",
-    { aggregates: [{ started, exited: 1_998, crashed: 1 }], attrs },
+    { aggregates: [{ started, exited: 1_858, crashed: 140 }, { started, exited: 2 }], attrs },
   ]);
   const browser = { sdk: { name: "sentry.javascript.browser", version: "10.0.0" } };
-  for (const [sid, status] of Object.entries({ a: "ok", b: "crashed", c: "exited" })) {
+  for (const [sid, status] of Object.entries({ a: "ok", b: "crashed", c: "unhandled" })) {
     const session = { sid, started, status, attrs: { ...attrs, release: "page@1" } };
     await postEnvelope(server.origin, browser, ["session", session]);
   }
   await page.goto("/");
   const rows = page.locator(".applications tbody tr");
-  await expect(rows.filter({ hasText: /shop/ })).toContainText(/99\.9\s% of 1,999\ssessions/);
-  await expect(rows.filter({ hasText: /page/ })).toContainText(/2 of 3\spage loads/);
+  await expect(rows.filter({ hasText: /shop/ })).toContainText(/93\s% of 2,000/);
+  await expect(rows.filter({ hasText: /page/ })).toContainText("2 of 3, 1 unhandled");
   const notSent = page.locator(".applications .others > span");
   await expect(notSent).toHaveText([
     /gave up 12\slogs: queue_overflow$/,

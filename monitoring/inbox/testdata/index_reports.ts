@@ -35,7 +35,7 @@ const reports = (inbox: Inbox, query: ListQuery = {}) => {
   const found = [...rows, { name: "none", ...unassigned }].map(({ name, discarded, sessions }) => {
     const given = discarded.map((one) => `${one.quantity} ${one.category} ${one.reason}`);
     const counted = sessions.map((one) =>
-      [one.release, one.sessions, one.errored, one.abnormal, one.crashed].join(" ")
+      [one.release, one.sessions, one.errored, one.unhandled, one.abnormal, one.crashed].join(" ")
     );
     return [name, [...given, ...counted]] as const;
   });
@@ -57,11 +57,12 @@ export function addReportTests(test: AddTest): void {
       await add(session("b", 50, { timestamp: before(30), errors: 1, status: "exited" }));
       await add(crash);
       await add(session("c", 10, { status: "abnormal" }), session("d", 10, { status: "?" }));
+      await add(session("f", 50, { status: "unhandled", errors: 1 }));
       await add(sessionOf("2")("e", 5, {}));
-      assert.deepEqual(reports(inbox), { shop: ["shop@1 4 1 1 1", "shop@2 1 0 0 0"] });
+      assert.deepEqual(reports(inbox), { shop: ["shop@1 5 1 1 1 1", "shop@2 1 0 0 0 0"] });
       const since = NOON - 55_000;
-      assert.deepEqual(reports(inbox, { since }).shop, ["shop@1 3 1 1 0", "shop@2 1 0 0 0"]);
-      assert.deepEqual(reports(inbox, { until: since }).shop, ["shop@1 1 0 0 1"]);
+      assert.deepEqual(reports(inbox, { since }).shop, ["shop@1 4 1 1 1 0", "shop@2 1 0 0 0 0"]);
+      assert.deepEqual(reports(inbox, { until: since }).shop, ["shop@1 1 0 0 0 1"]);
     },
   );
 
@@ -73,7 +74,7 @@ export function addReportTests(test: AddTest): void {
         ...counts,
       });
       const sent = aggregates(
-        of(2, { exited: 7, errored: 1, crashed: 2 }),
+        of(2, { exited: 7, errored: 1, unhandled: 3, crashed: 2 }),
         of(1, { exited: 4 }),
         of(1, { did: "someone", exited: 4 }),
         of(1, { exited: "many", crashed: -1, abnormal: null }),
@@ -81,10 +82,10 @@ export function addReportTests(test: AddTest): void {
       await addOf({ sdk }, sent);
       await addOf({ sdk }, sent);
       await addOf({ sdk }, session("a", 1, {}), aggregates(null as never, [] as never));
-      assert.deepEqual(reports(inbox), { shop: ["shop@1 19 1 0 2"] });
+      assert.deepEqual(reports(inbox), { shop: ["shop@1 22 1 3 0 2"] });
       assert.deepEqual(
         reports(inbox, { until: NOON - 1.5 * MINUTE_MS }).shop,
-        ["shop@1 10 1 0 2"],
+        ["shop@1 13 1 3 0 2"],
       );
     },
   );
