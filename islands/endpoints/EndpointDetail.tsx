@@ -20,6 +20,7 @@ import { useRead } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
+import { SetFilters } from "../kit/FilterControls.tsx";
 import { endpointPath } from "../kit/endpoint_columns.tsx";
 import { describePosition, stepTo } from "../kit/Steps.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
@@ -34,7 +35,11 @@ export function EndpointDetail({ id: { application, name, op }, list }: {
   const { path, params, to } = useFragment();
   const isVisible = useIsVisible();
   const named = { name, op: op ?? undefined };
-  const query = { ...queryOf(params, "endpoints"), ...named, id: application };
+  const filters = queryOf(params, "endpoints");
+  const isFiltered = Object.entries(filters).some(([name, value]) =>
+    name !== "application" && value !== undefined
+  );
+  const query = { ...filters, ...named, id: application };
   const reading = useRead([LIVE, "endpoint", query], isVisible && (() => read("endpoint", query)));
   const content = reading.value;
   const index = list.rows.findIndex((row) => endpointKey(row) === JSON.stringify(path));
@@ -61,7 +66,10 @@ export function EndpointDetail({ id: { application, name, op }, list }: {
         </>
       }
     >
-      {content ? <Content content={content} /> : <Unread what="endpoint" of={reading} />}
+      {isFiltered && <SetFilters of="endpoints" />}
+      {content
+        ? <Content content={content} />
+        : <Unread what="endpoint" of={reading} isFiltered={isFiltered} />}
     </DetailView>
   );
 }

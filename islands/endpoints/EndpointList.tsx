@@ -31,7 +31,7 @@ export function EndpointList({ list, query, sort, openKey, actions }: {
   openKey: string | undefined;
   actions: ReactNode;
 }) {
-  const { to } = useFragment();
+  const { to, params } = useFragment();
   const columns = useMemo(() => [NAME, ...figuresOf(list.rows)], [list.rows]);
   return (
     <RowList
@@ -47,7 +47,9 @@ export function EndpointList({ list, query, sort, openKey, actions }: {
       above={list.rows.length > 0 && <ListHistogram of="endpoints" query={query} />}
       below={list.rows.length > 0 && (
         <p className="note pad">
-          Of the newest 10,000 requests, page loads, navigations and jobs with an end.
+          Of the newest 10,000 requests, page loads, navigations and jobs with an end
+          {params.has("q") &&
+            ", in the traces that the search finds: other names have a part of theirs"}.
         </p>
       )}
       empty={

@@ -28,7 +28,10 @@ export function QueryList({ actions }: { actions: ReactNode }) {
       hrefOf={({ slowest }) => spanHref(slowest)}
       actions={actions}
       below={list.rows.length > 0 && (
-        <p className="note pad">Of the newest 5,000 spans of databases and caches with an end.</p>
+        <p className="note pad">
+          Of the newest 5,000 spans of databases and caches with an end
+          {params.has("q") && ": those that match, not those of a request that does"}.
+        </p>
       )}
       empty={
         <>

@@ -17,10 +17,12 @@ export function Blank({ ref, children }: { ref?: Ref<HTMLDivElement>; children: 
  * In place of a detail: that it is loading, that it could not be read, or that the inbox does not have it.
  *
  * @param props.what the detail: "error"
+ * @param props.isFiltered whether filters may have left it out
  * @param props.children what else helps after a failure
  */
-export function Unread({ what, of: { state, error, retry }, children }: {
+export function Unread({ what, isFiltered, of: { state, error, retry }, children }: {
   what: string;
+  isFiltered?: boolean;
   of: { readonly state: string; readonly error?: string | undefined; retry(): unknown };
   children?: ReactNode;
 }) {
@@ -31,8 +33,8 @@ export function Unread({ what, of: { state, error, retry }, children }: {
   return (
     <Blank>
       <p>
-        <b>{what[0]!.toUpperCase() + what.slice(1)} not found.</b>{" "}
-        It was deleted, or never received.
+        <b>{what[0]!.toUpperCase() + what.slice(1)} not found.</b> It was deleted,{" "}
+        {isFiltered ? "never received, or left out by the filter" : "or never received"}.
       </p>
     </Blank>
   );

@@ -18,7 +18,8 @@ const list = (page: Page) => view(page).getByRole("table", { name: "Endpoints, s
 const detail = (page: Page) => view(page).getByRole("article");
 const both = CHECKOUTS["1.4.1"] + CHECKOUTS["1.4.2"];
 
-test("slower release → the endpoint's change, runs, queries and errors lead to trace and error", async ({ page, server }) => {
+test("slower release → the endpoint's change, runs, queries and errors lead to trace and error", async ({ page, server, watch }) => {
+  watch.allow("404");
   await postRequests(server.origin);
   await page.goto("/");
   await openView(page, "Endpoints");
@@ -66,6 +67,14 @@ test("slower release → the endpoint's change, runs, queries and errors lead to
   await plot.click({ position });
   await expect(page).toHaveURL(/#\/traces\/[\da-f]{32}/);
   await page.goBack();
+  await expect(slowest).toHaveCount(5);
+  // Of a part of the runs: what is chosen is named, and can be removed.
+  await page.goto(`${page.url()}?q=nothing&release=shop-api%401.4.1`);
+  await expect(detail(page)).toContainText("never received, or left out by the filter");
+  await detail(page).getByRole("button", { name: "Remove Search: nothing" }).click();
+  await expect(detail(page)).toContainText("one release");
+  await detail(page).getByRole("button", { name: "Remove Release: shop-api@1.4.1" }).click();
+  await expect(detail(page)).toContainText("2.3× slower");
   await detail(page).getByRole("link", { name: "Its traces" }).click();
   await expect(page.getByRole("region", { name: "Traces", exact: true }).locator(".list-foot"))
     .toContainText(`${both} traces`);
