@@ -32,8 +32,9 @@ const SENDER: Readonly<Record<string, Field>> = {
   release: (holds) => `e.release IN (SELECT id FROM releases WHERE ${holds("release")})`,
 };
 
-const URL = "(e.entry ->> '$.url')";
-const URL_PATH = `substr(${URL}, 8 + instr(substr(${URL}, 9), '/'))`;
+/** A URL, and its path alone. */
+const ofPage = (url: string): Field => (holds) =>
+  `(${holds(url)} OR ${holds(`substr(${url}, 8 + instr(substr(${url}, 9), '/'))`)})`;
 
 /** The tables with words. `Searched.fields` has the same fields. */
 const TABLES = {
@@ -72,7 +73,7 @@ const TABLES = {
   },
   recording_entries: {
     words: "recording_words",
-    fields: { page: column("e.page"), kind: column("e.kind") },
+    fields: { page: ofPage("e.page"), kind: column("e.kind") },
     inWords: ["page", "kind"],
     hasAttributes: false,
   },
@@ -82,7 +83,7 @@ const TABLES = {
       message: column("e.entry ->> '$.message'"),
       name: column("e.entry ->> '$.name'"),
       email: column("e.entry ->> '$.email'"),
-      page: (holds) => `(${holds(URL)} OR ${holds(URL_PATH)})`,
+      page: ofPage("(e.entry ->> '$.url')"),
     },
     inWords: ["message", "name", "email", "page"],
     hasAttributes: false,
