@@ -11,7 +11,8 @@ const LOST: ReadonlyMap<string, string> = new Map(Object.entries({
   cache_overflow: "its cache of unsent envelopes was full. Raise the cache's size",
   internal_sdk_error: "it failed. Set its option debug to see why, or update it",
   invalid: "they were not valid. Set its option debug to see why",
-  network_error: "it could not reach the server. See the host in its DSN, and that the server ran",
+  network_error:
+    "no answer came. See the host in its DSN, and that the server ran; of a page that was left first it may have arrived",
   queue_overflow: "its queue was full. Make fewer at once, or raise the transport's buffer size",
   ratelimit_backoff: "the server had limited the rate. Raise the quota, or send less",
   send_error: "the server refused them. Connect an application shows why",
@@ -21,7 +22,10 @@ const LOST: ReadonlyMap<string, string> = new Map(Object.entries({
 const DECIDED = "mostly as its developer decided, by a sample rate, beforeSend or a filter";
 
 /** Categories that have another name. */
-const NAMES = new Map([["log_item", "log"], ["monitor", "check-in"], ["trace_metric", "metric"]]);
+const NAMES = new Map([["log_item", "log"], ["monitor", "check-in"], ["trace_metric", "metric"], [
+  "unknown",
+  "event",
+]]);
 
 /** What SDKs report that they gave up before sending. @param props.rows a `key` that `labels` lacks: of no application */
 export function NotSent({ rows, labels }: {

@@ -118,7 +118,13 @@ export default function Overview() {
       <Applications
         known={known}
         others={ranked?.slice(MAX_APPLICATIONS).map(({ row }) => row) ?? []}
-        reported={[...applications ?? [], ...listed ? [{ key: "", ...listed.unassigned }] : []]}
+        reported={[
+          ...applications ?? [],
+          // Of which release and environment they are is not known.
+          ...listed && !filters.release && !filters.environment
+            ? [{ key: "", ...listed.unassigned }]
+            : [],
+        ]}
         labels={labels}
       />
       <RequestCharts filters={charted} />

@@ -41,7 +41,7 @@ const text = (description: string) => ({ type: "string", description });
 /** The order of a list without another. */
 const NEWEST = "newest";
 const ORDERS: Readonly<Record<string, string>> = {
-  ...{ monitors: "worst", endpoints: "slowest", queries: "-total_ms" },
+  ...{ monitors: "worst", endpoints: "slowest", queries: "most time" },
 };
 
 /** Inputs that have another name than their filter: the one in what the tools return. */
