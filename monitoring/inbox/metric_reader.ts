@@ -90,7 +90,7 @@ export function readMetricContent(
     ...{ by, show, every },
     ...range,
     now: Math.min(query.until ?? Infinity, query.now ?? Date.now()),
-  });
+  }, older.size === 0);
   const places = JSON.stringify([...samples, ...largest].map((one) => [one.rowKey, one.index]));
   const ids = readAll<{ ids: string | null }>(sampleIdsSql, {}, { places })
     .map(({ ids }) => JSON.parse(ids ?? "0") as [string, string | null] | 0);

@@ -207,11 +207,11 @@ export function addMetricTests(test: AddTest): void {
     assert.deepEqual(rates({ ...query, until: NOON + 100_000 }), [100, [1, 0.25]]);
     const total = { ...counter, name: "total", is_cumulative: true, start_timestamp: NOON / 1000 };
     await add(measured([32], { ...total, timestamp: NOON / 1000 + 64 }));
-    assert.deepEqual(rates({ ...query, name: "total", now: NOON + 80_000 }), [80, [0.5]]);
+    assert.deepEqual(rates({ ...query, name: "total", now: NOON + 80_000 }), [80, [0.5, 0.5]]);
   });
 
   test(
-    "cumulative points at a distance of their own → the rate of each interval",
+    "cumulative points at a distance of their own → the rate and the sum of each interval",
     async (inbox, add) => {
       const sent = (rest: Attributes, ...seconds: number[]) =>
         add(...seconds.map((second) =>
@@ -221,21 +221,28 @@ export function addMetricTests(test: AddTest): void {
           })
         ));
       await sent({}, 0, 30, 60, 90, 120, 150);
-      const rates = (query: Partial<MetricQuery>) =>
-        read(inbox, { name: "orders", show: "rate", since: NOON, until: NOON + 160_000, ...query })!
+      const until = NOON + 160_000;
+      const values = (query: Partial<MetricQuery>) =>
+        read(inbox, { name: "orders", show: "rate", since: NOON, until, ...query })!
           .groups[0]!.points.map(({ value }) => Number(value!.toFixed(9)));
-      assert.deepEqual(rates({ every: 10_000 }), [2, 2, 2, 2, 2, 2]);
-      assert.deepEqual(rates({ every: 20_000 }), [2, 2, 2, 2, 2, 2]);
-      assert.deepEqual(rates({ every: 60_000 }), [2, 2, 2]);
-      assert.deepEqual(rates({ every: 60_000, since: NOON + 65_000 }), [2, 2]);
+      assert.deepEqual(values({ every: 10_000 }), Array(16).fill(2));
+      assert.deepEqual(values({ every: 20_000 }), Array(8).fill(2));
+      assert.deepEqual(values({ every: 60_000 }), [2, 2, 2]);
+      assert.deepEqual(values({ every: 60_000, since: NOON + 65_000 }), [2, 2]);
+      assert.deepEqual(values({ show: "sum", every: 20_000 }), [...Array(7).fill(40), 20]);
+      assert.deepEqual(values({ show: "sum", every: 60_000 }), [120, 120, 60]);
+      const chart = inbox.page("metrics", { since: NOON, until: NOON + 144_000 }).rows[0]!.chart;
+      assert.deepEqual(chart.map((value) => value && Math.round(value)), [
+        ...[...Array(20).fill(12), null, null, null, null],
+      ]);
       // A second process, which started later and reports at other times.
       await sent({}, 13, 43, 73, 103, 133, 163);
-      assert.deepEqual(rates({ every: 30_000 }).slice(1), [4, 4, 4, 4, 4]);
+      assert.deepEqual(values({ every: 30_000 }).slice(1), [4, 4, 4, 4, 4]);
       // A third one is started instead of the first.
       const attributes = { route: { value: "/cart" } };
       await sent({ name: "sold", attributes }, 0, 30, 60);
       await sent({ name: "sold", attributes }, 65, 95, 125, 155);
-      assert.deepEqual(rates({ name: "sold", every: 60_000 }), [2, 2, 2]);
+      assert.deepEqual(values({ name: "sold", every: 60_000 }), [2, 2, 2]);
     },
   );
 

@@ -58,28 +58,35 @@ export function addLasts(
   }
 }
 
+/** Figures that a cumulative point spreads over its time. */
+export const isSpread = (figure: Figure): boolean => /^(rate|count|sum)$/.test(figure);
+
 /**
- * Adds to each interval its part of what changes added, for rates: a cumulative point adds since the point before, and
- * until the `newest` of all if its process has not reported again yet.
+ * Adds to each interval its part of what changes added: a cumulative point adds since the point before, for rates until the
+ * `newest` of all if its process has not reported again yet.
  *
  * @param changes of one series
- * @param intervals by their start
+ * @param valuesOf values of the interval with this number; undefined: it is not shown
+ * @param from start of the first interval
  * @param end of the last interval, if it is unfinished
  */
 export function addGrowth(
   changes: readonly Change[],
-  intervals: ReadonlyMap<number, Values>,
-  { every, end, newest }: Readonly<Record<"every" | "end" | "newest", number>>,
+  valuesOf: (n: number) => Values | undefined,
+  { from, every, end, newest }: Readonly<Record<"from" | "every" | "end" | "newest", number>>,
 ): void {
   const continued = new Set(changes.map(({ since }) => since));
   for (const change of changes) {
     const { at, since } = change;
     const isLast = since > 0 && !continued.has(at) && newest - at < at - since;
-    const until = isLast ? newest + 1 : at;
-    for (let start = Math.floor((since || at) / every) * every; start <= until; start += every) {
-      const [from, to] = [Math.max(start, since), Math.min(start + every, since ? until : end)];
-      const share = since ? (to - from) / (at - since) : 1;
-      if (to > from) intervals.get(start)?.grow(change, share, from, to);
+    const until = isLast ? Math.max(at, newest + 1) : at;
+    let n = Math.max(0, Math.floor(((since || at) - from) / every));
+    for (let start = from + n * every; start <= until; start = from + ++n * every) {
+      const [first, last] = [Math.max(start, since), Math.min(start + every, since ? until : end)];
+      const share = since ? (last - first) / (at - since) : 1;
+      if (last > first || (last === first && since > 0)) {
+        valuesOf(n)?.grow(change, share, first, last);
+      }
     }
   }
 }
@@ -101,7 +108,8 @@ export class Values {
   /** Time of the newest one. */
   newest = -Infinity;
   /** What was added from a time to another, of an interval. */
-  readonly #growth = { amount: 0, from: Infinity, to: -Infinity };
+  readonly #growth = { sum: 0, count: 0, from: Infinity, to: -Infinity };
+  #hasAddedBefore = false;
   /** Sum and number of the newest values of series. */
   readonly #last = { sum: 0, series: 0 };
 
@@ -146,9 +154,12 @@ export class Values {
     this.#buckets.push(buckets);
   }
 
-  /** @param share of what the change added, from a time to another */
+  /** @param share of what the change added, from a time to another; the same: all before this interval */
   grow({ count, sum }: Change, share: number, from: number, to: number): void {
-    this.#growth.amount += share * (this.kind === "counter" ? sum ?? 0 : count);
+    this.#hasAddedBefore ||= to === from;
+    if (to === from) return;
+    this.#growth.sum += share * (sum ?? 0);
+    this.#growth.count += share * count;
     this.#growth.from = Math.min(this.#growth.from, from);
     this.#growth.to = Math.max(this.#growth.to, to);
   }
@@ -159,18 +170,17 @@ export class Values {
       const level = PERCENTILES[figure as keyof typeof PERCENTILES];
       return this.#quantiles?.find(([sent]) => sent === level)?.[1] ?? null;
     }
-    if (this.count === 0) return null;
-    const isCounter = this.kind === "counter";
+    const { from, to } = this.#growth;
+    const isGrown = to > from;
+    if (!isGrown && (this.count === 0 || this.#hasAddedBefore)) return null;
+    const { count, sum } = isGrown ? this.#growth : { count: this.count, sum: this.#sum };
     switch (figure) {
       case "count":
-        return this.count;
+        return count;
       case "sum":
-        return this.#sum;
-      case "rate": {
-        const { amount, from, to } = this.#growth;
-        if (to > from) return amount / ((to - from) / 1000);
-        return (isCounter ? this.#sum ?? 0 : this.count) / (ms / 1000);
-      }
+        return this.#sum === null ? null : sum;
+      case "rate":
+        return (this.kind === "counter" ? sum ?? 0 : count) / ((isGrown ? to - from : ms) / 1000);
       case "avg":
         return this.#sum === null ? null : this.#sum / this.count;
       case "last": {

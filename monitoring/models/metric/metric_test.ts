@@ -16,7 +16,7 @@ import {
 import { changesOf } from "./changes.ts";
 import { FIGURES, FIGURES_OF, Values } from "./figures.ts";
 import { MetricCollector, type Point } from "./metric_entry.ts";
-import { readMetric } from "./read_metric.ts";
+import { metricRow, readMetric } from "./read_metric.ts";
 import { type MetricKind } from "./metric_id.ts";
 
 const NOW = Date.UTC(2026, 10, 29);
@@ -192,6 +192,24 @@ Deno.test("cumulative points of two processes as one series → what each of the
     ...[[12, 3], [20, 10], [22, 2], [30, 20], [32, 1]],
   ]);
   assert.deepEqual(withoutStart, [10]);
+});
+
+Deno.test("older points not read → only what was added after the first one that was read", () => {
+  const id = { name: "orders", kind: "counter", unit: "" } as const;
+  const points: Point[] = [[NOW + 50_000, 500, NOW + 1], [NOW + 60_000, 510, NOW + 1]];
+  const found = {
+    series: new Map([["s", { ...id, application: null, environment: null, attributes: {} }]]),
+    rows: points.map((point, rowKey) => (
+      { rowKey, series: "s", release: null, points: [point], exemplars: [] }
+    )),
+  };
+  const range = { from: NOW, to: NOW + 60_001 };
+  for (const [isWhole, sum] of [[true, 510], [false, 10]] as const) {
+    const { groups } = readMetric(id, found, { ...range, now: NOW + 60_001 }, isWhole);
+    assert.equal(groups[0]!.figures.sum, sum);
+    const { chart } = metricRow(id, found, range, isWhole);
+    near(chart.reduce((all: number, part) => all + (part ?? 0), 0), sum);
+  }
 });
 
 Deno.test("point marked as without value → counted as such, and no reset", () => {

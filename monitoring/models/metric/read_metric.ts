@@ -1,7 +1,7 @@
 import { MIN_SAMPLES } from "../percentile.ts";
 import { timeStep } from "../time_units.ts";
 import { type Change, changesOf, isLevel } from "./changes.ts";
-import { addGrowth, addLasts, type Figure, FIGURES_OF, Values } from "./figures.ts";
+import { addGrowth, addLasts, type Figure, FIGURES_OF, isSpread, Values } from "./figures.ts";
 import type {
   FoundPoints,
   MetricContent,
@@ -30,8 +30,13 @@ type Unplaced = Omit<MetricContent, "variants" | keyof Samples | "omitted"> & Sa
   readonly omitted: Omit<OmittedPoints, "older">;
 };
 
-/** Adds up the points of one metric. */
-export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape): Unplaced {
+/** Adds up the points of one metric. @param isWhole whether all were read */
+export function readMetric(
+  id: MetricId,
+  found: FoundPoints,
+  shape: MetricShape,
+  isWhole = true,
+): Unplaced {
   const { kind } = id;
   const figures = FIGURES_OF[kind];
   const show = figures.find((figure) => figure === shape.show) ?? figures[0]!;
@@ -57,13 +62,14 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
     const value = isOfSender(by) ? series[by as "application"] : series.attributes[by];
     return value === undefined || value === null ? null : String(value);
   };
+  const knownFrom = isWhole ? shape.from : Math.max(shape.from, firstOf(found));
   for (const { series, release, points } of seriesOf(found, by)) {
     const group = groupOf(valueOf(series, release));
     group.series.add(series);
     const { changes, withoutValue, withoutStart } = changesOf(
       points,
       kind,
-      shape.from,
+      knownFrom,
       shape.to,
     );
     for (const change of changes) {
@@ -78,17 +84,24 @@ export function readMetric(id: MetricId, found: FoundPoints, shape: MetricShape)
 
   const counts = { shown: 0, too_few: 0, without_value: 0, unknown: 0 };
   const rows = [...groups].map(([value, group]): MetricGroup => {
+    const newest = show === "rate" ? group.all.newest : -Infinity;
+    // Many groups with all intervals would need much memory.
+    const inShown = (n: number) =>
+      n * every >= to - from || (groups.size > MAX_GROUPS && !group.intervals.has(from + n * every))
+        ? undefined
+        : group.at(from + n * every);
+    for (const changes of isSpread(show) ? group.changes : []) {
+      addGrowth(changes, inShown, { from, every, end: counted_to, newest });
+    }
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
-    for (const changes of group.changes) {
-      if (isLevel(kind)) addLasts(changes, [...intervals, [Infinity, group.all]], every);
-      const { newest } = group.all;
-      if (show === "rate") addGrowth(changes, group.intervals, { every, end: counted_to, newest });
+    for (const changes of isLevel(kind) ? group.changes : []) {
+      addLasts(changes, [...intervals, [Infinity, group.all]], every);
     }
     const points = intervals.map(([at, values]) => ({
       at,
       value: values.figure(show, every),
-      count: values.count,
-    })).filter(({ count, value }) => count > 0 || (kind === "summary" && value !== null));
+      count: kind === "counter" ? values.count : values.figure("count", every) ?? 0,
+    })).filter(({ count, value }) => count > 0 || value !== null);
     for (const { value, count } of points) {
       if (value !== null) counts.shown++;
       else if (show.startsWith("p") && kind !== "summary" && count < MIN_SAMPLES) counts.too_few++;
@@ -213,6 +226,10 @@ const isOfSender = (name: string) => (OF_SENDER as readonly string[]).includes(n
 /** Parts of the small chart of a row. */
 const CHART_PARTS = 24;
 
+/** Time of the oldest point that was read. A process that started before may have sent others, which its next one contains. */
+const firstOf = ({ rows }: FoundPoints): number =>
+  rows.flatMap(({ points }) => points).reduce((first, [at]) => Math.min(first, at), Infinity);
+
 /** What a list shows of a metric. @param isWhole whether all of its points were read */
 export function metricRow(
   id: MetricId,
@@ -225,16 +242,20 @@ export function metricRow(
   const length = (to - from) / CHART_PARTS;
   const parts = Array.from({ length: CHART_PARTS }, () => new Values(id.kind));
   const levels: (readonly Change[])[] = [];
+  const knownFrom = isWhole ? from : Math.max(from, firstOf(found));
   let count = 0;
   for (const { points } of seriesOf(found)) {
     count += points.filter(([at]) => at >= from && at < to).length;
-    const { changes } = changesOf(points, id.kind, from, to);
+    const { changes } = changesOf(points, id.kind, knownFrom, to);
     for (const change of changes) {
       if (change.at < from) continue;
       all.add(change);
       parts[Math.min(CHART_PARTS - 1, Math.floor((change.at - from) / length))]!.add(change);
     }
     if (isLevel(id.kind)) levels.push(changes);
+    if (show === "sum") {
+      addGrowth(changes, (n) => parts[n], { from, every: length, end: to, newest: -Infinity });
+    }
   }
   const times = parts.map((part, n) => [from + n * length, part] as const);
   for (const changes of levels) addLasts(changes, [...times, [Infinity, all]], length);
