@@ -12,7 +12,7 @@ export interface AiPart {
   readonly text: string;
   /** Of the tool. */
   readonly name: string | null;
-  /** It ends with an ellipsis, or is incomplete JSON. */
+  /** It is incomplete JSON. */
   readonly isCut: boolean;
 }
 
@@ -45,16 +45,21 @@ export function readMessages(span: Pick<TraceSpan, "attributes" | "events">): Ai
     const sent = aiText(attributes, field, Infinity);
     if (sent === null) return [];
     const json = parseJsonText(sent);
-    const isBroken = json === undefined && /^[[{]/.test(sent);
-    if (isBroken) return [{ role, parts: [{ kind: "raw", text: sent, name: null, isCut: true }] }];
+    const isCut = json === undefined && JSON_START.test(sent);
+    if (isCut) return [{ role, parts: [{ kind: "raw", text: sent, name: null, isCut }] }];
     return messagesOf(json ?? sent, role);
   };
   const tool = aiText(attributes, "tool");
-  const ofTool = (field: AiField, role: AiRole, kind: AiPart["kind"]) =>
-    read(field, role).map(({ parts }): AiMessage => {
-      const isCut = parts.some((part) => part.isCut);
-      return { role, parts: [{ kind, text: textOf(parts), name: tool, isCut }] };
-    });
+  /** As sent: it is no message, whatever its keys are. */
+  const ofTool = (field: AiField, role: AiRole, kind: AiPart["kind"]): AiMessage[] => {
+    const sent = aiText(attributes, field, Infinity);
+    if (sent === null) return [];
+    const json = parseJsonText(sent);
+    const isInPart = typeof json === "string" || RESULTS.test(textAt(json, "type") ?? "");
+    const text = isInPart ? partOf(json).text : sent;
+    const isCut = json === undefined && JSON_START.test(sent);
+    return [{ role, parts: [{ kind, text, name: tool, isCut }] }];
+  };
   const output = read("output", "assistant");
   const all = [
     ...read("system", "system"),
@@ -82,10 +87,13 @@ const textOf = (parts: readonly AiPart[]) => parts.map(({ text }) => text).join(
 export const parseJsonText = (text: string): unknown =>
   /^\s*[[{"]/.test(text) ? parseJson(new TextEncoder().encode(text)) : undefined;
 
+/** A text that begins so is meant as JSON, not `[a link](…)`. */
+const JSON_START = /^\s*(\[\s*[[{"]|{\s*")/;
+
 /** @param role of texts, and of messages that name none */
 function messagesOf(json: unknown, role: AiRole): AiMessage[] {
   // Vercel's `ai.prompt`.
-  const inner = at(json, "messages") ?? at(json, "prompt");
+  const inner = role === "user" ? at(json, "messages") ?? at(json, "prompt") : undefined;
   if (inner === undefined) return listMessages(json, role);
   const system = at(json, "system");
   return [
@@ -142,7 +150,7 @@ const RESULTS = /^(tool[-_](call_response|result)|function_call_output)$/;
 function partOf(part: unknown): AiPart {
   const of = (kind: AiPart["kind"], value: unknown, name: string | null = null) => {
     const text = typeof value === "string" ? value : value === undefined ? "" : toJson(value);
-    return { kind, text, name, isCut: text.endsWith("…") };
+    return { kind, text, name, isCut: false };
   };
   if (typeof part === "string") return of("text", part);
   const first = (from: unknown, ...names: string[]) =>
@@ -156,5 +164,8 @@ function partOf(part: unknown): AiPart {
   const input = first(called, "arguments", "args", "input");
   if (CALLS.test(type) || (name !== null && input !== undefined)) return of("call", input, name);
   const text = first(part, "text", "content", "summary");
-  return typeof text === "string" ? of("text", text) : of("raw", part);
+  // Any other object is an answer in JSON.
+  const isPart = type !== "" || Object.keys(part ?? {}).length === 1 ||
+    first(part, "role", "tool_calls") !== undefined;
+  return isPart && typeof text === "string" ? of("text", text) : of("raw", part);
 }

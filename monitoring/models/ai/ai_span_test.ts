@@ -225,10 +225,33 @@ Deno.test("messages in events of a span → read as its attributes", () => {
   assert.equal(messages[0]?.parts[0]?.text, "In stock?");
 });
 
-Deno.test("messages that are cut, or no JSON → as text, and that they are cut", () => {
+Deno.test("JSON of a tool or an answer with keys of messages → whole, as it was sent", () => {
+  for (
+    const sent of [
+      '{"path":"a.ts", "content":"x"}',
+      '{"prompt":"A clock","size":2}',
+      '{"role":"user"}',
+      '[{"title":"A","text":"B"}]',
+      "[1,2]",
+    ]
+  ) {
+    const tool = { "gen_ai.tool.name": "t", "gen_ai.tool.call.arguments": sent };
+    assert.deepEqual(parts(tool), [`assistant call t: ${sent}`]);
+    assert.deepEqual(parts({ "gen_ai.tool.call.result": sent }), [`tool result : ${sent}`]);
+  }
+  const result = '{"type":"tool-result","output":{"left":3},"dynamic":false}';
+  assert.deepEqual(parts({ "gen_ai.tool.call.result": result }), ['tool result : {"left":3}']);
+  for (const answer of ['{"summary":"Short","stars":4}', '{"messages":["a"],"tone":"kind"}']) {
+    assert.deepEqual(parts({ "ai.response.object": answer }), [`assistant raw : ${answer}`]);
+  }
+});
+
+Deno.test("messages that are cut, or no JSON → as text, and whether they are cut", () => {
   const sent = '[{"role":"user","content":"In st';
   assert.deepEqual(parts({ "gen_ai.input.messages": sent }), [`user raw : ${sent} (cut)`]);
-  assert.deepEqual(parts({ "gen_ai.prompt": "In stock…" }), ["user text : In stock… (cut)"]);
+  for (const text of ["In stock…", "[The docs](https://shop.test) have it.", "{name}?"]) {
+    assert.deepEqual(parts({ "gen_ai.prompt": text }), [`user text : ${text}`]);
+  }
   assert.deepEqual(parts({ "gen_ai.prompt": "{}" }), ["user raw : {}"]);
   const isShortened = (attributes: LogAttributes) => readMessages({ attributes }).isShortened;
   assert.equal(isShortened({ "gen_ai.prompt": `${"x".repeat(99_999)}…` }), true);
