@@ -1,6 +1,7 @@
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { type AttachmentFacts, attachmentFacts } from "../feedback/attachment.ts";
-import { at, hexId, listAt, parseJson, tidyText } from "../json.ts";
+import { hexId, parseJson, tidyText, timeAt } from "../json.ts";
+import { profileEntry } from "../profile/profile_entry.ts";
 
 /** Items about an error other than its event. Texts are untrusted. */
 export interface RelatedItems {
@@ -16,10 +17,10 @@ export interface AttachmentRow extends AttachmentFacts {
 }
 
 export interface Profile {
-  /** Null: it has none, and is not listed. */
+  /** Null: it is not listed. */
   readonly id: string | null;
   readonly envelope: number;
-  /** From the first to the last sample; null: they have no times. */
+  /** From the first to the last sample; null: none can be read. */
   readonly durationMs: number | null;
   readonly samples: number;
 }
@@ -61,16 +62,13 @@ export function readRelatedItems(
   return { attachments: attachments.slice(0, MAX_ITEMS), profiles: profiles.slice(0, MAX_ITEMS) };
 }
 
+/** As its row of the list: samples are those of its main thread. */
 function readProfile(profile: unknown, envelope: number): Profile {
-  const samples = listAt(profile, "profile", "samples");
-  let first = Infinity;
-  let last = -Infinity;
-  for (const sample of samples) {
-    const ms = Number(at(sample, "elapsed_since_start_ns") ?? NaN) / 1e6;
-    if (!Number.isFinite(ms)) continue;
-    first = Math.min(first, ms);
-    last = Math.max(last, ms);
-  }
-  const id = hexId(at(profile, "event_id")) ?? hexId(at(profile, "profile_id"));
-  return { id, envelope, durationMs: last >= first ? last - first : null, samples: samples.length };
+  const entry = profileEntry("profile", profile, timeAt(profile, "timestamp") ?? 0);
+  return {
+    id: entry?.profile_id ?? null,
+    envelope,
+    durationMs: entry ? entry.ended_at - entry.at : null,
+    samples: entry?.samples ?? 0,
+  };
 }

@@ -5,12 +5,17 @@ import { readRelatedItems } from "./related_items.ts";
 const ID = "e".repeat(32);
 const encode = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("profiles → duration and samples", () => {
+Deno.test("profile of several threads → duration, and the samples of its own, as in the list", () => {
+  const samples = [0, 10, 25].flatMap((ms) =>
+    ["7", "8"].map((thread_id) => ({ elapsed_since_start_ns: ms * 1e6, thread_id, stack_id: 0 }))
+  );
   const bytes = envelopeOf(
     { event_id: ID },
     ["profile", {
       event_id: ID,
-      profile: { samples: [{ elapsed_since_start_ns: "0" }, {}, { elapsed_since_start_ns: 25e6 }] },
+      timestamp: "2026-11-29T12:00:00Z",
+      transaction: { active_thread_id: "8" },
+      profile: { samples, stacks: [[]] },
     }],
     ["profile", []],
   );
