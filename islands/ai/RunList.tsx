@@ -53,6 +53,8 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
   timeColumn("Started", ({ started_at }) => started_at, { isWide: true, by: "started_at" }),
   {
     title: "Run",
+    tip:
+      "An agent with its calls and tools, or a call in none; while an agent runs, each of its calls",
     cell: (row, link) => (
       <>
         {row.failed && (

@@ -84,12 +84,12 @@ export function RunView({ traceId, spanId }: { traceId: string; spanId: string }
           <a href={linkTo("traces", [traceId], { span: spanIdOf(top.node) })}>Open trace</a>
           {trace.summary.errors > 0 && (
             <a href={linkTo("errors", [], { trace: traceId, state: "all" })}>
-              {formatCount(trace.summary.errors, "error")}
+              {formatCount(trace.summary.errors, "error")} in the trace
             </a>
           )}
           {trace.summary.logs > 0 && (
             <a href={linkTo("logs", [], { trace: traceId })}>
-              {formatCount(trace.summary.logs, "log")}
+              {formatCount(trace.summary.logs, "log")} in the trace
             </a>
           )}
           <CopyMenu what="AI run" />

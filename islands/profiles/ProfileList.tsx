@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
   {
     title: "Most self time",
     tip:
-      "The function that ran in most samples itself, without what it called, and its part of all samples",
+      "The function that ran in most of the counted samples itself, without what it called, and its part of them",
     width: 18,
     isWide: true,
     cell: ({ top }) =>
@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
       ),
   },
   numberColumn("Samples", ({ samples }) => samples, {
-    ...{ tip: "On the main thread", isWide: true, by: "samples" },
+    ...{ tip: "Of the transaction’s or main thread", isWide: true, by: "samples" },
   }),
   {
     title: "Duration",

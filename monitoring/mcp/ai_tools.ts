@@ -1,6 +1,7 @@
 import { readMessages } from "../models/ai/ai_messages.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { hexId } from "../models/json.ts";
+import { micro } from "../models/time_units.ts";
 import { readTrace } from "../models/trace/trace.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
@@ -19,7 +20,7 @@ export function getAgentRun({ trace_id }: ToolInput, { inbox }: TelemetryReader)
     const { span_id, start_ms, end_ms, failed, status, status_message } = span;
     return [{
       ...{ depth, span_id, ...facts, started_at: isoTime(start_ms) },
-      duration_ms: start_ms === null || end_ms === null ? null : end_ms - start_ms,
+      duration_ms: start_ms === null || end_ms === null ? null : micro(end_ms - start_ms),
       ...failed && { failed, status: status_message ?? status },
       messages: readMessages(span).messages,
     }];

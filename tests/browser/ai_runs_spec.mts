@@ -1,6 +1,6 @@
 /** The view of AI runs. */
 import type { Page } from "@playwright/test";
-import { hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { error, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { postRuns } from "../harness/browser/ai_spans.ts";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout, expectNoOverflow } from "../harness/browser/page_look.ts";
@@ -30,7 +30,7 @@ test("agent with a failing tool → figures, tree and messages, from the list an
   };
   await postEnvelope(server.origin, { sdk: { name: "sentry.python" } }, ["span", {
     items: [call],
-  }]);
+  }], error("no stock", 2));
   await page.goto("/");
   await openView(page, "AI runs");
   const list = view(page).getByRole("table", { name: "AI runs, newest first" });
@@ -45,6 +45,7 @@ test("agent with a failing tool → figures, tree and messages, from the list an
   const run = view(page).getByRole("article");
   await expect(run.getByRole("heading", { name: QUESTION })).toBeVisible();
   await expect(run).toContainText("1st token328 ms");
+  await expect(run.getByRole("link", { name: "1 error in the trace" })).toBeVisible();
   const tree = run.getByRole("table", { name: "Calls and tools" });
   await expect(tree.locator("tbody tr")).toHaveCount(6);
   await expect(tree.getByRole("row", { name: "chat haiku" })).not.toContainText("999");

@@ -2,7 +2,7 @@ import type { AiSpan } from "./ai_span.ts";
 
 /** What calls of models used. Null: none of them sent it. */
 export interface AiUsage {
-  /** Calls that are in no other call. */
+  /** Calls with no call below them. */
   readonly calls: number;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
