@@ -104,13 +104,13 @@ function messagesOf(json: unknown, role: AiRole): AiMessage[] {
 
 function listMessages(json: unknown, role: AiRole): AiMessage[] {
   const list = Array.isArray(json) ? json : [json];
-  return list.map((one) => {
+  return list.flatMap((one): AiMessage[] => {
     const sent = at(one, "role");
     if (typeof sent !== "string" || !Object.hasOwn(ROLES, sent)) {
       // A part by itself: a text, or an item of OpenAI's Responses API.
       const part = partOf(one);
       const byKind = part.kind === "result" ? "tool" : part.kind === "call" ? "assistant" : role;
-      return { role: byKind, parts: [part].filter(isNotEmpty) };
+      return [{ role: byKind, parts: [part].filter(isNotEmpty) }];
     }
     const value = at(one, "content");
     // OpenLLMetry sends a list of parts as text.
@@ -127,7 +127,11 @@ function listMessages(json: unknown, role: AiRole): AiMessage[] {
     // OpenAI's results of tools are texts.
     const asResult = (part: AiPart) =>
       ({ ...part, kind: "result", name: part.name ?? textAt(one, "name") }) as const;
-    return { role: of, parts: of === "tool" ? read.map(asResult) : read };
+    if (of === "tool") return [{ role: of, parts: read.map(asResult) }];
+    // Anthropic's are in messages of the user.
+    const own = read.filter(({ kind }) => of !== "user" || kind !== "result");
+    const results = read.filter((part) => !own.includes(part));
+    return [{ role: "tool", parts: results }, { role: of, parts: own }];
   });
 }
 

@@ -205,10 +205,16 @@ Deno.test("messages of OpenTelemetry, OpenAI, Anthropic and Vercel → roles, te
   const anthropic = [
     ofUser,
     { role: "assistant", content: [{ type: "tool_use", name: "stock", input: { id: 1 } }] },
+    {
+      role: "user",
+      content: [{ type: "tool_result", content: "7" }, { type: "text", text: "So?" }],
+    },
   ];
   assert.deepEqual(parts({ "gen_ai.input.messages": JSON.stringify(anthropic) }), [
     expected[1],
     expected[2],
+    "tool result : 7",
+    "user text : So?",
   ]);
   assert.deepEqual(parts({ "gen_ai.tool.name": "stock", "gen_ai.tool.input": '{"id":1}' }), [
     'assistant call stock: {"id":1}',
