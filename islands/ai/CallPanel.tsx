@@ -61,7 +61,7 @@ export function CallPanel({ node, ai, traceId }: {
       {omitted > 0 && <p className="quiet">{formatNumber(omitted)} earlier messages</p>}
       {messages.length === 0 && ai && <p className="quiet">Its attributes have no messages.</p>}
       {messages.map(({ role, parts }, n) => (
-        <section key={n} className="message card" data-role={role}>
+        <section key={n} className="ai-message card" data-role={role}>
           <p className="small quiet">{role[0]!.toUpperCase() + role.slice(1)}</p>
           {parts.map((part, n) => <Part key={n} {...part} isShortened={isShortened} />)}
         </section>

@@ -210,7 +210,7 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
             {values.map(({ value, count }) => (
               <dd key={value}>
                 <span className="one-line" title={value}>{value}</span>
-                <i className="level-bar">
+                <i className="share-bar">
                   <i style={{ width: `${count / errors * 100}%` }} />
                 </i>
                 <small className="n">{formatNumber(count)} of {formatNumber(errors)}</small>

@@ -1,4 +1,5 @@
 /** Waterfalls of posted traces: keyboard, axis, comparison, hostile and large traces. */
+import type { Locator } from "@playwright/test";
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { expectAccessibleLayout, expectNoOverflow } from "../harness/browser/page_look.ts";
 import {
@@ -113,6 +114,10 @@ test("page load with a click an hour later → named, fitted axis, links to its 
   await test.step("one span far outside → the others use the axis; its mark leads to it", async () => {
     const [box, frame] = [await bar(/pageload/).boundingBox(), await waterfall(page).boundingBox()];
     expect(box!.width).toBeGreaterThan(frame!.width / 3);
+    const left = (of: Locator) => of.evaluate((one) => Math.round(one.getBoundingClientRect().x));
+    const lines = await waterfall(page).locator(".wf-lines i").all();
+    const ticks = await page.locator(".wf-head .ticks span").all();
+    expect(await Promise.all(ticks.map(left))).toEqual(await Promise.all(lines.map(left)));
     await page.getByRole("button", { name: /1\sspan, 59\smin \d\d\ss later/ }).click();
     await expect(bar(/button\.pay/)).toBeVisible();
     await expect(bar(/pageload/)).toBeHidden();
