@@ -119,7 +119,7 @@ export function releaseMarks(
     }
     const changes = [...since].sort(([, a], [, b]) => a - b).slice(1)
       .map(([full, at]): ReleaseMark => {
-        const release = shortRelease(full, name);
+        const release = shortRelease(full);
         return { at, text: `${name} ${release}`, release };
       });
     const least = (to - from) * START_PERCENT / 100;

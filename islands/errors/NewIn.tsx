@@ -1,7 +1,7 @@
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { useApplications, useList } from "../data/lists.ts";
-import { nameOf, shortRelease } from "../kit/application_labels.ts";
+import { shortRelease } from "../kit/application_labels.ts";
 
 /**
  * Whether a group is new in a release: it has all stored errors of the group, and errors of the release before it are
@@ -22,16 +22,15 @@ export function NewIn({ group, release }: { group: ErrorGroupRow; release: strin
   const isNew = before !== undefined && earlier !== undefined &&
     ofRelease?.group === group.group && ofRelease.count === group.count;
   if (!isNew) return null;
-  const short = (release: string) => shortRelease(release, nameOf(sender!));
   return (
     <span
       className="waits filled"
       title={`All stored errors of the group are of this release. Errors of ${
-        short(before)
+        shortRelease(before)
       }, the release before it, are stored, too.`}
     >
       <OutcomeMark kind="waits" />
-      new in {short(release!)}
+      new in {shortRelease(release!)}
     </span>
   );
 }

@@ -8,6 +8,7 @@ import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
+import { shortRelease } from "../kit/application_labels.ts";
 import { GroupMark, StateLinks } from "../kit/GroupState.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { Split } from "../kit/Split.tsx";
@@ -81,7 +82,7 @@ const COLUMNS: readonly Column<FeedbackRow>[] = [
         <>
           {nameOf(row)}
           {row.url !== null && ` on ${cutText(addressPath(row.url), MAX_NAME)}`}
-          {row.release !== null && `, ${cutText(row.release.replace(/^.+@/, ""), MAX_NAME)}`}
+          {row.release !== null && `, ${shortRelease(row.release)}`}
           <Parts row={row} />
         </>
       ),

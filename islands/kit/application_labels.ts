@@ -55,9 +55,9 @@ export function nameOf({ key, name }: Application): string {
 const SHORT_HASH = 12;
 const SHORT_RELEASE = 24;
 
-/** A version without the name of its application: "1.5.0" of "shop-api@1.5.0". What is cut has an ellipsis. */
-export function shortRelease(release: string, name: string): string {
-  const version = release.startsWith(`${name}@`) ? release.slice(name.length + 1) : release;
+/** A version without the name of its package: "1.5.0" of "shop-api@1.5.0". What is cut has an ellipsis. */
+export function shortRelease(release: string): string {
+  const version = release.replace(/^.+@(?=.)/, "");
   return ellipsize(version, /^[\da-f]{20,}$/.test(version) ? SHORT_HASH : SHORT_RELEASE);
 }
 

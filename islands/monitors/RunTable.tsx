@@ -1,8 +1,9 @@
-import { formatCount, formatNumber, shortId } from "../../components/format.ts";
+import { formatCount, formatNumber } from "../../components/format.ts";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { MonitorRow, MonitorRunRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import { useFragment } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
+import { shortRelease } from "../kit/application_labels.ts";
 import { MoreButton } from "../kit/ListNotice.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
@@ -98,7 +99,7 @@ const COLUMNS: readonly Column<MonitorRunRow>[] = [
     isWide: true,
     cell: ({ release }) => (
       <span className="one-line" title={release ?? undefined}>
-        {release && (/^[\da-f]{40}$/.test(release) ? shortId(release) : release.split("@").at(-1))}
+        {release && shortRelease(release)}
       </span>
     ),
   },

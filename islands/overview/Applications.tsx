@@ -194,10 +194,10 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     tip: "The chosen one, else the newest; and when its first stored envelope was received",
     width: 11,
     className: "extra",
-    cell: ({ row: { name, releases, releases_since }, release }) =>
+    cell: ({ row: { releases, releases_since }, release }) =>
       release !== undefined && (
         <>
-          <b title={release}>{shortRelease(release, name)}</b>{" "}
+          <b title={release}>{shortRelease(release)}</b>{" "}
           <small>first seen {shortTime(releases_since[releases.indexOf(release)]!)}</small>
         </>
       ),
@@ -216,8 +216,8 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       const { sessions, errored, unhandled, abnormal, crashed } = found;
       const free = sessions - crashed;
       return (
-        <span
-          title={`${crashed} crashed, ${abnormal} ended abnormally, ${unhandled} had unhandled errors,` +
+        <Definition
+          text={`${crashed} crashed, ${abnormal} ended abnormally, ${unhandled} had unhandled errors,` +
             ` ${errored} others had errors`}
         >
           {sessions < MIN_SAMPLES ? free : `${Math.floor(1_000 * free / sessions) / 10}\u00a0%`}
@@ -226,7 +226,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
             of {formatNumber(sessions)}
             {unhandled > 0 && `, ${formatNumber(unhandled)} unhandled`}
           </small>
-        </span>
+        </Definition>
       );
     },
   },

@@ -12,7 +12,7 @@ import {
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { endpointPath } from "../kit/endpoint_columns.tsx";
 import { linkTo } from "../data/fragment.ts";
-import { nameOf, shortRelease } from "../kit/application_labels.ts";
+import { shortRelease } from "../kit/application_labels.ts";
 
 /** Why an application needs a look. Texts are untrusted. */
 export interface Reason {
@@ -58,7 +58,7 @@ export function reasonsOf(
 ): Reason[] {
   const { key, releases, releases_since, last_seen } = application;
   const newest = newestRelease(application) ?? "";
-  const release = shortRelease(newest, nameOf(application));
+  const release = shortRelease(newest);
   const releasedAt = releases.length > 1 ? releases_since[releases.indexOf(newest)]! : Infinity;
   const ofEndpoints = endpoints.flatMap((of): Reason[] => {
     const { count, failed, failed_since, since, median, before } = of;

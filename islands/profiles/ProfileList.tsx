@@ -1,6 +1,7 @@
 import { formatCount, formatDuration } from "../../components/format.ts";
 import type { ProfileRow } from "../../monitoring/models/profile/profile_row.ts";
 import { RowList } from "../kit/RowList.tsx";
+import { shortRelease } from "../kit/application_labels.ts";
 import { useSortedList } from "../kit/sort.ts";
 import { type Column, numberColumn, timeColumn } from "../kit/Table.tsx";
 
@@ -55,7 +56,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
     aside: {
       title: "Application",
       applications: ({ application }) => [application],
-      cell: ({ release }) => release,
+      cell: ({ release }) => release && <span title={release}>{shortRelease(release)}</span>,
     },
   },
   {

@@ -1,4 +1,4 @@
-import { ellipsize, formatCount } from "../../components/format.ts";
+import { formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import {
@@ -8,6 +8,7 @@ import {
   timeLineEnd,
 } from "../../monitoring/models/recording/timeline.ts";
 import type { RecordingRow } from "../../monitoring/models/recording/recording_row.ts";
+import { shortRelease } from "../kit/application_labels.ts";
 import { useSortedList } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
 import { RowList } from "../kit/RowList.tsx";
@@ -77,9 +78,6 @@ const COLUMNS: readonly Column<RecordingRow>[] = [
   timeColumn("Started", ({ started_at }) => started_at, { by: "started_at" }),
 ];
 
-/** Characters of a version. */
-const MAX_RELEASE = 12;
-
 /** What is marked: more would be a band. */
 const MARKED: readonly EventKind[] = ["request", "navigation", "click", "error"];
 
@@ -128,11 +126,9 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
             ? `${formatCount(pages, "page")}, ${
               formatCount(byKind.get("click")?.length ?? 0, "click")
             } reported`
-            : "page"}
+            : "of a page"}
         </RowValues>
-        {row.release !== null && (
-          <span title={row.release}>{ellipsize(row.release.replace(/^.+@/, ""), MAX_RELEASE)}</span>
-        )}
+        {row.release !== null && <span title={row.release}>{shortRelease(row.release)}</span>}
         {row.missing > 0 && (
           <span className="waits">
             <OutcomeMark kind="waits" />

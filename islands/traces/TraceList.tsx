@@ -5,6 +5,7 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { TraceRow } from "../../monitoring/models/trace/trace_row.ts";
+import { shortRelease } from "../kit/application_labels.ts";
 import { useSortedList } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
 import { linkTo, momentHref, OF_DETAIL, useFragment } from "../data/fragment.ts";
@@ -133,7 +134,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
     cell: ({ release }) =>
       release !== null && (
         <RowValues values={[["release", release]]}>
-          {release.replace(/^[^@]*@/, "")}
+          {shortRelease(release)}
         </RowValues>
       ),
   },
