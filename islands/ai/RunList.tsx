@@ -92,6 +92,7 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
     title: "Model",
     width: 9,
     isWide: true,
+    className: "model",
     cell: ({ models }) => (
       <span
         className="one-line"

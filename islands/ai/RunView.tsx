@@ -17,6 +17,7 @@ import { useList } from "../data/lists.ts";
 import { useTraceContent } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
+import { Definition } from "../kit/Definition.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { PlayLink } from "../kit/PlayLink.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
@@ -170,7 +171,7 @@ function Figures({ row }: { row: AiRunRow }) {
       <KeyValueList
         isInLine
         entries={figures.map(([name, value, tip]) => ({
-          name: <span title={tip}>{name}</span>,
+          name: tip ? <Definition text={tip}>{name}</Definition> : name,
           value: <b>{value}</b>,
         }))}
       />

@@ -2,6 +2,7 @@ import type { ComponentProps } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import type { Durations } from "../../monitoring/models/histogram.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
+import { Definition } from "../kit/Definition.tsx";
 import { RunMarks } from "./RunMarks.tsx";
 import { hoveredPart, TimePlot } from "./TimePlot.tsx";
 
@@ -26,11 +27,13 @@ export function DurationDots(plot: Omit<ComponentProps<typeof TimePlot>, "childr
   return (
     <figure className="time-bars dots">
       <figcaption className="facts ends">
-        <span className="legend facts quiet" title={TIP}>
+        <span className="legend facts quiet">
           {median !== null && <b>{formatDuration(median)}</b>}
           <small>
-            {median !== null && "median of "}
-            {formatCount(count, "trace")}
+            <Definition text={TIP}>
+              {median !== null && "median of "}
+              {formatCount(count, "trace")}
+            </Definition>
             {count > 0 && `; ${rangeText(sorted)}`}
           </small>
         </span>

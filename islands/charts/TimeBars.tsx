@@ -65,10 +65,13 @@ export function TimeBars({ histogram, words, hover, ...plot }: {
   );
 }
 
-/** The end of the scale: 2, 4, 6, 10, 20, 40, 60, 100 …, half of which is a number of rows, too. */
+/** The end of the scale: 2, 4, 6, 10, 20, 30, 40, 60, 100 …, half of which is a number of rows, too. */
 function topOf(most: number): number {
-  let top = 2;
-  while (top < most) top = Math.round(top * ({ 4: 1.5, 6: 5 / 3 }[String(top)[0]!] ?? 2));
+  if (most <= 2) return 2;
+  let top = 4;
+  while (top < most) {
+    top = Math.round(top * ({ 2: 1.5, 3: 4 / 3, 4: 1.5, 6: 5 / 3 }[String(top)[0]!] ?? 2));
+  }
   return top;
 }
 

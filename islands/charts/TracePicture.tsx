@@ -21,11 +21,7 @@ interface Bar extends Extent {
   readonly kind: SpanKind | "failed" | null;
 }
 
-/**
- * A small drawing of all spans of a trace.
- *
- * @param props.frame the time that is as wide as the picture
- */
+/** A small drawing of all spans of a trace. @param props.frame the time that is as wide as the picture */
 export function TracePicture({ trace, frame }: { trace: Trace; frame: Extent }) {
   const bars = useMemo(
     () =>

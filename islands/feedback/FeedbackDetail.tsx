@@ -32,11 +32,7 @@ const MAX_EVENTS = 12;
 const MAX_TITLE = 120;
 const MAX_NAME = 60;
 
-/**
- * One message.
- *
- * @param props.feedback its key; undefined: the address has none
- */
+/** One message. @param props.feedback its key; undefined: the address has none */
 export function FeedbackDetail({ feedback }: { feedback: string | undefined }) {
   const reading = useList("feedback", feedback === undefined ? undefined : { group: feedback });
   const row = reading.rows.find(({ group }) => group === feedback);
@@ -85,17 +81,19 @@ function FeedbackBody({ row }: { row: FeedbackRow }) {
   const moment = { at_ms: at, application, isKnown: false };
   return (
     <div className="feedback-body grid">
-      <div>
-        <div className="pictures">
-          {attachments.length > 0 && (
-            <Part title="Attached">
-              <AttachmentList rows={attachments.map((one) => ({ ...one, envelope }))} />
-            </Part>
-          )}
-          {recording && <RecordingPart row={recording} moment={moment} />}
+      {(attachments.length > 0 || row.replay_id !== null) && (
+        <div>
+          <div className="pictures">
+            {attachments.length > 0 && (
+              <Part title="Attached">
+                <AttachmentList rows={attachments.map((one) => ({ ...one, envelope }))} />
+              </Part>
+            )}
+            {recording && <RecordingPart row={recording} moment={moment} />}
+          </div>
+          {recording && <Before row={row} replayId={recording.replay_id} />}
         </div>
-        {recording && <Before row={row} replayId={recording.replay_id} />}
-      </div>
+      )}
       <aside aria-label="Details">
         {error && <RelatedError error={error} at={at} />}
         {row.trace_id !== null && (
@@ -178,7 +176,10 @@ function Sender({ row }: { row: FeedbackRow }) {
           ...Object.entries({ ...texts, "Release": release }).map(([name, value]) =>
             value !== null && { name, value: <span className="long-text">{value}</span> }
           ),
-          { name: "Application", value: <SentBy keys={[row.application]} /> },
+          {
+            name: "Application",
+            value: row.application ? <SentBy keys={[row.application]} /> : "not named",
+          },
           event_id !== null && { name: "Event", value: <CopyId id={event_id} what="event id" /> },
         ]}
       />

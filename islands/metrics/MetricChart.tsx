@@ -11,9 +11,11 @@ import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { Gridline, TimeAxis } from "../charts/TimeAxis.tsx";
 import { goTo, spanHref } from "../data/fragment.ts";
 import { useApplications } from "../data/lists.ts";
+import { Definition } from "../kit/Definition.tsx";
 import { labelsByKey } from "../kit/application_labels.ts";
 import {
   figureName,
+  figureTip,
   formatFigure,
   formatValue,
   formatWhole,
@@ -166,7 +168,9 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
         )}
       </ul>
       <p className="metric-time quiet">
-        <b>{figureName(show, kind)}</b>, {interval}
+        <b>
+          <Definition text={figureTip(show, kind)}>{figureName(show, kind)}</Definition>
+        </b>, {interval}
         {largest && isShown({ value: largest.group }) && (
           <>
             ; largest {sampleName(kind)}: {largest.trace_id === null

@@ -38,6 +38,7 @@ const VITAL_COLUMNS: readonly Column<PageRow>[] = [
     title: name.toUpperCase(),
     tip: `${VITALS[name].title}: ${VITAL_TIP}`,
     width: 10,
+    className: "vital",
     cell: (row) => <VitalBar name={name} sample={row[name]} />,
   })),
 ];

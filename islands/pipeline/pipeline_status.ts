@@ -45,7 +45,7 @@ export function pipelineStatus(
   if (left > 0) return { kind: "flows", sentence: "This console: nothing waits." };
   return accepted > 0
     ? { kind: "flows", sentence: "This console: all delivered." }
-    : { kind: "ended", sentence: "This console: nothing sent yet." };
+    : { kind: "ended", sentence: "This console: nothing sent." };
 }
 
 /** "This console: 2 waiting, 1 refused"; undefined: all are 0. */

@@ -8,7 +8,7 @@ const spool = { pending: 0, bytes: 0, oldest_age_s: 0 };
 const health = { spool, refusedOfOthers: 4, refusedBefore: 4, lost: 1, lostBefore: 1 };
 
 const STATES: readonly (readonly [string, Partial<State>, kind: string, sentence: string])[] = [
-  ["nothing sent", {}, "ended", "This console: nothing sent yet."],
+  ["nothing sent", {}, "ended", "This console: nothing sent."],
   ["all accepted", { counts, health }, "flows", "This console: all delivered."],
   [
     "delivered by another process",

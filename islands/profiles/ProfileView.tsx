@@ -21,6 +21,7 @@ import { useRead } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
+import { Definition } from "../kit/Definition.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { SearchInput } from "../kit/SearchField.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
@@ -122,21 +123,25 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
   return (
     <>
       <div className="profile-sum line entry">
-        <b className="profile-time" title="To the end of the last sample, or of the span">
-          {formatDuration(whole.end_ms - whole.start_ms)}
+        <b className="profile-time">
+          <Definition text="To the end of the last sample, or of the span">
+            {formatDuration(whole.end_ms - whole.start_ms)}
+          </Definition>
         </b>
         <p>
           <b>{formatCount(samples.length, "sample")}</b>, {formatDuration(interval_ms)} apart
-          <small
-            className="quiet"
-            title="Samples in which a function ran, each for the distance of two"
-          >
-            {time(busy)} in functions
+          <small className="quiet">
+            <Definition text="Samples in which a function ran, each for the distance of two">
+              {time(busy)} in functions
+            </Definition>
           </small>
         </p>
         {main && (
-          <p title="Of the application’s functions that run in at least half of these samples, themselves or in what they call, one that runs none of the others; if there is none in half, the one in most">
-            <b>{time(main.total)} of {time(busy)}</b> in{" "}
+          <p>
+            <Definition text="Of the application’s functions that run in at least half of these samples, themselves or in what they call, one that runs none of the others; if there is none in half, the one in most">
+              <b>{time(main.total)} of {time(busy)}</b>
+            </Definition>{" "}
+            in{" "}
             <button type="button" className="bare" onClick={() => mark(main.frame)}>
               <code>{profile.frames[main.frame]!.function}</code>
             </button>{" "}
