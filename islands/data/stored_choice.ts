@@ -7,11 +7,7 @@ export function storedChoice(key: string): string | undefined {
   }
 }
 
-/**
- * Stores a choice of the user. Does nothing if storage is forbidden or full.
- *
- * @param choice undefined: removes it
- */
+/** Stores a choice of the user. Does nothing if storage is forbidden or full. @param choice undefined: removes it */
 export function storeChoice(key: string, choice: string | undefined): void {
   try {
     if (choice === undefined) localStorage.removeItem(key);

@@ -20,11 +20,7 @@ const MAX_VALUE = 240;
 /** The groups that the address chooses, in its order. */
 export const useGroups = () => useSortedList("errors", "-last_seen");
 
-/**
- * Error groups, last seen first.
- *
- * @param props.openKey the group whose detail is open
- */
+/** Error groups, last seen first. @param props.openKey the group whose detail is open */
 export function ErrorList({ openKey }: { openKey: string | undefined }) {
   const { to } = useFragment();
   const { list, query, sort, isUsual } = useGroups();

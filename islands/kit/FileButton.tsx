@@ -3,11 +3,7 @@ import { type ReactNode, useRef } from "react";
 /** Milliseconds until the memory of a `blob:` address is released. The browser has started reading it by then. */
 const REVOKE_MS = 60_000;
 
-/**
- * A button that opens the browser's file dialog.
- *
- * @param props.name accessible name of the file input
- */
+/** A button that opens the browser's file dialog. @param props.name accessible name of the file input */
 export function FileButton({ name, open, children }: {
   name: string;
   open: (file: File) => void;

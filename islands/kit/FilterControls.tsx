@@ -76,11 +76,7 @@ export function Chips({ filters }: { filters: readonly Filter[] }) {
   ));
 }
 
-/**
- * Buttons that remove what has left no rows.
- *
- * @param props.of the list
- */
+/** Buttons that remove what has left no rows. @param props.of the list */
 export function SetFilters({ of }: { of: ListName | undefined }) {
   const { id } = useView();
   const { path, params } = useFragment();

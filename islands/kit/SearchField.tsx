@@ -69,11 +69,7 @@ export function SearchField({ what, filters }: { what: string; filters: readonly
   );
 }
 
-/**
- * A form with a search field, which the key `/` focuses.
- *
- * @param props.input further attributes of the field
- */
+/** A form with a search field, which the key `/` focuses. @param props.input further attributes of the field */
 export function SearchInput(
   { label, onSubmit, ...input }: Omit<ComponentProps<"input">, "onSubmit"> & {
     label: string;

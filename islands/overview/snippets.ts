@@ -27,11 +27,7 @@ const INBOX_KEY = "inbox";
 /** From this machine any key is accepted. */
 const LOCAL_KEY = "dev";
 
-/**
- * The DSN of this server as seen from where the page was opened.
- *
- * @param page the page's address
- */
+/** The DSN of this server as seen from where the page was opened. @param page the page's address */
 export function inboxAddress({ origin, hostname }: Pick<URL, "origin" | "hostname">): InboxAddress {
   const isLocal = isLoopbackHost(hostname);
   return { origin, dsn: dsnOf(origin, isLocal ? LOCAL_KEY : INBOX_KEY), isLocal };

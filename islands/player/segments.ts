@@ -89,11 +89,7 @@ export async function inParallel<Value, Result>(
   return results;
 }
 
-/**
- * Does work for each value, in short tasks.
- *
- * @throws the reason of `outdated`, once it is aborted
- */
+/** Does work for each value, in short tasks. @throws the reason of `outdated`, once it is aborted */
 export async function inShortTasks<Value>(
   values: readonly Value[],
   work: (value: Value) => void,

@@ -29,9 +29,7 @@ import { useRead } from "../data/use_read.ts";
 
 const loadMaskingReport = async () => (await import("./MaskingReport.tsx")).default;
 
-/**
- * One recording: its facts, the player, and what happened on a time line.
- */
+/** One recording: its facts, the player, and what happened on a time line. */
 export function RecordingView({ replayId }: {
   replayId: string;
 }) {

@@ -38,9 +38,7 @@ const SHAPES = [[undefined, "Waterfall"], ["flame", "Flame"]] as const;
 /** At most this many ticks on the time axis. */
 const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 
-/**
- * One trace: facts, search, minimap, waterfall, and the selected span.
- */
+/** One trace: facts, search, minimap, waterfall, and the selected span. */
 export function TraceView({ traceId }: { traceId: string }) {
   const { params, to } = useFragment();
   const content = useTraceContent(traceId);

@@ -54,9 +54,7 @@ export class Delivery {
   #lastCreatedAt = 0;
   /** Set while a check of all envelopes is due: those of one synchronous burst need only one. */
   #retention: Promise<void> | undefined;
-  /**
-   * For all envelopes. Their own backoff is not enough: after a long outage all of them would be sent at once.
-   */
+  /** For all envelopes. Their own backoff is not enough: after a long outage all of them would be sent at once. */
   #breaker = createBreaker();
   readonly #queue: WaitingQueue;
   readonly #discarded: DiscardCounter;

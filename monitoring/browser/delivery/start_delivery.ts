@@ -38,9 +38,7 @@ interface StartDeliveryOptions {
 /** Categories that the SDK buffers for up to five seconds. */
 export type Buffered = "log_item" | "span";
 
-/**
- * Starts the delivery of this page's envelopes, and retries when the page or the network returns.
- */
+/** Starts the delivery of this page's envelopes, and retries when the page or the network returns. */
 export function startDelivery({ config, fetch, store, session, allows }: StartDeliveryOptions) {
   const { tunnel } = config;
   // The server has validated the DSN.

@@ -28,21 +28,13 @@ export async function withTabLock<T>(
   }
 }
 
-/**
- * Waits until no tab has the lock. Never rejects.
- *
- * @param timeoutMs maximum wait in milliseconds
- */
+/** Waits until no tab has the lock. Never rejects. @param timeoutMs maximum wait in milliseconds */
 export async function untilTabLockIsFree(name: string, timeoutMs: number): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
   await navigator.locks.request(`envelope:${name}`, { signal }, () => {}).catch(() => {});
 }
 
-/**
- * Like {@linkcode withTabLock}, with several locks.
- *
- * @param names in the same order in every tab
- */
+/** Like {@linkcode withTabLock}, with several locks. @param names in the same order in every tab */
 export async function withTabLocks<T>(
   [name, ...others]: readonly string[],
   work: () => Promise<T>,

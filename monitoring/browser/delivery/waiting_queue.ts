@@ -71,9 +71,7 @@ export function nextEnvelope<
   return next;
 }
 
-/**
- * Names of the Web Locks to hold while sending: the recording's, to keep its order, and its own.
- */
+/** Names of the Web Locks to hold while sending: the recording's, to keep its order, and its own. */
 export const lockNames = ({ meta: { id, sequence } }: WaitingEnvelope) =>
   sequence === undefined ? [id] : [sequence, id];
 

@@ -113,11 +113,7 @@ export class EntryCollector {
   }
 }
 
-/**
- * Reads one item: its entries, or at least the trace that it names.
- *
- * @param header of the envelope
- */
+/** Reads one item: its entries, or at least the trace that it names. @param header of the envelope */
 export function readItem(type: string, payload: unknown, found: EntryCollector, header: unknown) {
   (ITEM_READERS[type as IndexedType] ?? readContext)(payload, found, header);
 }

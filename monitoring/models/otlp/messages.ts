@@ -18,9 +18,7 @@ export interface Field {
   readonly fields?: Fields;
 }
 
-/**
- * `message: number name type, …`, where `[]` is a list. `hex` and `base64` are how bytes are written in JSON.
- */
+/** `message: number name type, …`, where `[]` is a list. `hex` and `base64` are how bytes are written in JSON. */
 const MESSAGES = `
 TracesRequest: 1 resourceSpans ResourceSpans[]
 ResourceSpans: 1 resource Resource, 2 scopeSpans ScopeSpans[], 3 schemaUrl text

@@ -19,11 +19,7 @@ export function plainAttributes(attributes: unknown, depth = 0): PlainAttributes
   );
 }
 
-/**
- * Attributes of a span or a log, in the form that `attributeAt` reads.
- *
- * @param facts further ones; null: not sent
- */
+/** Attributes of a span or a log, in the form that `attributeAt` reads. @param facts further ones; null: not sent */
 export function sentAttributes(
   attributes: unknown,
   facts: Readonly<Record<string, string | null>>,
@@ -35,11 +31,7 @@ export function sentAttributes(
   ]);
 }
 
-/**
- * An `AnyValue`. https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
- *
- * @returns null: empty
- */
+/** An `AnyValue`. https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding @returns null: empty */
 export function plainValue(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return "…";
   for (const kind of ["stringValue", "boolValue", "bytesValue"]) {

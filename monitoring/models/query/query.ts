@@ -172,11 +172,7 @@ export interface Searched {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Whether an entry matches a query, as in `query_sql.ts`.
- *
- * @param options.inWords also finds text within words
- */
+/** Whether an entry matches a query, as in `query_sql.ts`. @param options.inWords also finds text within words */
 export function matches(
   terms: readonly Term[],
   entry: Searched,
