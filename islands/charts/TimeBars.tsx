@@ -65,13 +65,11 @@ export function TimeBars({ histogram, words, hover, ...plot }: {
   );
 }
 
+const FACTORS: Readonly<Record<string, number>> = { 2: 1.5, 3: 4 / 3, 4: 1.5, 6: 5 / 3 };
 /** The end of the scale: 2, 4, 6, 10, 20, 30, 40, 60, 100 …, half of which is a number of rows, too. */
 function topOf(most: number): number {
-  if (most <= 2) return 2;
-  let top = 4;
-  while (top < most) {
-    top = Math.round(top * ({ 2: 1.5, 3: 4 / 3, 4: 1.5, 6: 5 / 3 }[String(top)[0]!] ?? 2));
-  }
+  let top = 2;
+  while (top < most) top = Math.round(top * (top > 2 && FACTORS[String(top)[0]!] || 2));
   return top;
 }
 

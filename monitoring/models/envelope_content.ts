@@ -48,12 +48,7 @@ const MAX_PARSED_BYTES = 4 * 1024 * 1024;
 const DUMP_BYTES = 512;
 const LINE_BYTES = 16;
 
-/**
- * Makes an envelope readable.
- *
- * @param bytes decompressed
- * @throws {EnvelopeError} its framing is broken
- */
+/** Makes an envelope readable. @param bytes decompressed. @throws {EnvelopeError} its framing is broken */
 export function readEnvelopeContent(row: InboxRow, bytes: Uint8Array): EnvelopeContent {
   const { header, items } = readEnvelope(bytes);
   let left = MAX_TEXT;

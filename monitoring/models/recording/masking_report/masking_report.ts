@@ -69,12 +69,7 @@ export class MaskingReport {
     this.#walk(event.data, { part: partOf(event), at: event.timestamp, envelope: null });
   }
 
-  /**
-   * Reads an envelope of the session, except for its recording.
-   *
-   * @param id of its row
-   * @param bytes decompressed
-   */
+  /** Reads an envelope of the session, except for its recording. @param id of its row. @param bytes decompressed */
   addEnvelope(id: number, bytes: Uint8Array): void {
     const envelope = tryReadEnvelope(bytes);
     if (envelope === undefined) return void this.unread++;
