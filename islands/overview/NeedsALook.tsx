@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<Reason>[] = [
         <span className="one-line">
           {link(<b>{what}</b>)}{" "}
           <small className="why">
-            <span className="sender">{fullLabel(application)}:{" "}</span>
+            <span className="sender">{`${fullLabel(application)}: `}</span>
             {why}
           </small>
         </span>
