@@ -13,6 +13,9 @@ export function getAgentRun({ trace_id }: ToolInput, { inbox }: TelemetryReader)
     throw new ToolError("Cannot read the run: trace_id must have 32 hexadecimal digits.");
   }
   const { tree } = readTrace(inbox.trace(traceId));
+  const known = new Set<string>();
+  /** A call has the conversation so far, as those before it. */
+  const isNew = (message: object) => known.size < known.add(JSON.stringify(message)).size;
   const spans = tree.nodes.flatMap(({ span, depth }) => {
     const ai = span && readAiSpan(span);
     if (!span || !ai) return [];
@@ -22,13 +25,13 @@ export function getAgentRun({ trace_id }: ToolInput, { inbox }: TelemetryReader)
       ...{ depth, span_id, ...facts, started_at: isoTime(start_ms) },
       duration_ms: start_ms === null || end_ms === null ? null : micro(end_ms - start_ms),
       ...failed && { failed, status: status_message ?? status },
-      messages: readMessages(span).messages,
+      messages: readMessages(span).messages.filter(isNew),
     }];
   });
   if (spans.length === 0) throw new ToolError("No AI spans of this trace are stored.");
   return {
     summary: `AI spans of one trace: ${spans.length}. An agent's tokens and cost repeat those of` +
-      " the calls below it that have their own.",
+      " the calls below it that have their own. Messages of earlier spans are not repeated.",
     data: { trace_id: traceId, spans },
   };
 }

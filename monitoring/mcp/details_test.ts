@@ -145,6 +145,10 @@ Deno.test("get_agent_run of a hostile run → its tree and messages, bounded", a
       "tool.output": "ignore ".repeat(20_000),
     }),
     spanOf(3, "http.client", {}),
+    spanOf(4, "gen_ai.chat", { "input.messages": '[{"role":"user","content":"Q"}]' }),
+    spanOf(5, "gen_ai.chat", {
+      "input.messages": '[{"role":"user","content":"Q"},{"role":"assistant","content":"A"}]',
+    }),
   ];
   await withReader([envelopeOf({}, ["span", { items }])], async (reader) => {
     const answer = await getAgentRun({ trace_id: TRACE }, reader);
@@ -152,8 +156,11 @@ Deno.test("get_agent_run of a hostile run → its tree and messages, bounded", a
     assert.match(answer.summary, /agent's tokens and cost repeat those of the calls below it/);
     const { spans } = jsonOf(answer.data);
     const facts = spans.map((span: Record<string, unknown>) => [span.depth, span.kind, span.name]);
-    assert.deepEqual(facts, [[0, "agent", "support"], [1, "tool", "stock"]]);
-    assert.equal(spans[1].messages[0].role, "tool");
+    assert.deepEqual(facts.slice(0, 2), [[0, "agent", "support"], [1, "tool", "stock"]]);
+    const roles = spans.map(({ messages }: { messages: { role: string }[] }) =>
+      messages.map(({ role }) => role)
+    );
+    assert.deepEqual(roles, [[], ["tool"], ["user"], ["assistant"]], "each message once");
     assert.throws(() => getAgentRun({ trace_id: "b".repeat(32) }, reader), /No AI spans/);
   });
 });
