@@ -48,7 +48,7 @@ export const monitorRows: ToPage<MonitorRow> = (json, applications, query, asOf)
   const monitors = readRuns(json, applications, now);
   const most = Math.min(MAX_ROW_RUNS, Math.ceil(MAX_MISSED / monitors.length));
   const found = monitors.map(({ all, runs, config, first, rows, shown }) => {
-    const later = all.filter(({ at }) => at >= until).length;
+    const later = all.filter(({ at, duration }) => at - (duration ?? 0) >= until).length;
     const isApart = later > 2 * MAX_ROW_RUNS;
     const scheduled = runs.slice(runs.indexOf(first!));
     const expected = expectedRuns(scheduled, config, now, most);

@@ -42,6 +42,9 @@ const ofMonitors = (conditions: readonly string[], rest = "") =>
   "(application, environment, slug) IN (SELECT application, environment, slug" +
   ` FROM check_in_entries AS e WHERE ${all(conditions)}${rest})`;
 
+/** Else the end of a run that was not over then would be missing. */
+const STARTED_BEFORE = "e.at - coalesce(e.duration, 0) < :until";
+
 /**
  * The newest check-ins, and the newest before `until`, of the monitors that were heard last, of those with one that
  * matches the query but for its time.
@@ -50,7 +53,7 @@ export const monitorsSql = (query: ListQuery): string =>
   asJson(
     query,
     "SELECT row_key FROM (SELECT row_key, row_number() OVER" +
-      ` (PARTITION BY ${["application, environment, slug", ...filtersOf(query, ["until"])]}` +
+      ` (PARTITION BY ${["application, environment, slug", ...when(query.until, STARTED_BEFORE)]}` +
       " ORDER BY row_key DESC) AS n FROM check_in_entries AS e WHERE row_key < :asOf AND" +
       ` ${ofMonitors([...onMonitor(query), ...matching(query)], HEARD_LAST)})` +
       ` WHERE n <= ${2 * MAX_ROW_RUNS + 1}`,

@@ -116,12 +116,15 @@ export function addMonitorTests(test: AddTest): void {
     assert.deepEqual([few?.since_earlier, few?.since, few?.has_more], [
       ...[false, NOON - 390 * MINUTE_MS, true],
     ]);
+    // A run that was not over at that time.
+    await add(checkIn(386, 4, "in_progress"));
+    await add(checkIn(384, 4, "ok", { duration: 120 }));
     for (let n = 100; n >= 0; n--) await add(checkIn(n, n + 10, "ok", every4Min));
     const [row] = monitors(inbox, { until: NOON - 385 * MINUTE_MS });
     assert.deepEqual([row?.state, row?.since, row?.since_earlier, row?.has_more], [
       ...["ok", NOON - 100 * MINUTE_MS, true, true],
     ]);
-    assert.deepEqual(row?.runs.map(({ state }) => state), ["ok", "failed"]);
+    assert.deepEqual(row?.runs.map(({ state }) => state), ["ok", "ok", "failed"]);
     assert.deepEqual(row?.missed, [NOON - 392 * MINUTE_MS, NOON - 396 * MINUTE_MS]);
     const until = NOON - 200 * MINUTE_MS;
     assert.equal(monitors(inbox, { until })[0]?.missed[0], NOON - 204 * MINUTE_MS);
