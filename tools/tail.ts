@@ -33,8 +33,8 @@ const MAX_PAUSE_MS = 5_000;
 const UNLISTED_TYPES =
   "replay_event replay_recording replay_video attachment session sessions client_report";
 
-/** Traces whose names are remembered. */
-const MAX_TRACES = 10_000;
+/** Traces, runs and profiles that are remembered. */
+const MAX_PRINTED = 10_000;
 
 interface TailOptions extends InboxAddress {
   readonly views: readonly View[];
@@ -119,11 +119,11 @@ async function* readEvents(
   }
 }
 
-/** Returns a function that prints the rows of an envelope: of a trace when it is new, or named for another span. */
+/** Returns a function that prints the rows of an envelope: of a trace and a run what is new. */
 function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void> {
   const coloured = Deno.stdout.isTerminal() && !Deno.noColor;
   const names = new Map<string, string>();
-  const traces = new Map<string, string | null>();
+  const printed = new Map<string, string | null>();
 
   const read = async (query: string) => {
     const response = await requestInbox("tail", options, query);
@@ -151,14 +151,19 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
     return names.get(key ?? "") ?? UNKNOWN_NAME;
   };
   const isNews = (row: TailRow) => {
-    if (traces.size > MAX_TRACES) traces.clear();
-    if (row.kind === "profile" && row.of === "session") {
-      return !traces.has(row.profile_id) && traces.set(row.profile_id, row.name) !== undefined;
-    }
-    if (row.kind !== "trace") return true;
-    const isNamed = row.spans > 0 && traces.get(row.trace_id) !== row.name;
-    if (isNamed) traces.set(row.trace_id, row.name);
-    return isNamed;
+    if (row.kind === "trace" && row.spans === 0) return false;
+    const [id, now = null] = row.kind === "trace"
+      ? [row.trace_id, row.name]
+      : row.kind === "run"
+      ? [`${row.envelope} ${row.index}`, row.state]
+      : row.kind === "profile" && row.of === "session"
+      ? [row.profile_id, ""]
+      : [];
+    if (id === undefined) return true;
+    if (printed.size > MAX_PRINTED) printed.clear();
+    const isNew = printed.get(id) !== now;
+    printed.set(id, now);
+    return isNew;
   };
 
   return async ({ id, items }) => {

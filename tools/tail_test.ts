@@ -68,6 +68,13 @@ Deno.test("tail of a server that restarts → each new error and trace once, end
   const json = startTail(["--json", "--all"], env);
   for (const { printed, error } of [tail, json]) await printed(error, /^Following /);
   await post(origin, 2);
+  // The first end counts: a second one is no news.
+  for (const status of ["in_progress", "ok", "error"]) {
+    const checkIn = { check_in_id: hexId(1), monitor_slug: "nightly", status };
+    const body = envelopeOf({ dsn: "https://inbox@sightglass.invalid/1" }, ["check_in", checkIn]);
+    await (await fetch(`${origin}/monitoring`, { method: "POST", body })).text();
+    await tail.printed(tail.out, status === "in_progress" ? /y running/ : /y ok/);
+  }
   await postOtlp(origin);
   await post(origin, 3, "zstd");
   await tail.printed(tail.out, /no\. 3/);
@@ -85,8 +92,8 @@ Deno.test("tail of a server that restarts → each new error and trace once, end
   }
   const lines = tail.out().trimEnd().split("\n");
   assert.deepEqual(
-    lines.map((line) => /no\. (\d)|GET \/orders/.exec(line)?.[0]),
-    ["no. 2", "GET /orders", "no. 3", "no. 4"],
+    lines.map((line) => /no\. (\d)|GET \/orders|nightly \w+/.exec(line)?.[0]),
+    ["no. 2", "nightly running", "nightly ok", "GET /orders", "no. 3", "no. 4"],
     "none of its own",
   );
   assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} ERROR {3}unknown Message: \ufffd\[2Jno\. 2$/);
