@@ -34,7 +34,8 @@ export const HISTORY_MS = 3_600_000;
 
 /**
  * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each among its newest `:most` rows before `until`
- * those with at most `:size` characters; of cumulative series (each start) and gauges also the last ones before `since`.
+ * those with at most `:size` characters; of cumulative series (each start) and gauges also the last two before `since`: their
+ * distance says how long a level lasts.
  * `rows`: JSON of row key, series, release, points and exemplars. It is joined as text: SQLite would parse the points to
  * make JSON of them. `older`, `large`: of which metrics others are left out, for their number or size. Reads the index in
  * its order.
@@ -49,8 +50,9 @@ export function pointsSql(query: ListQuery): string {
     ...["e.row_key > cutoff", "e.row_key < :asOf"],
   ];
   const history = isGiven(query.since)
-    ? ` UNION ALL SELECT row_key, NULL FROM (SELECT e.row_key, max(e.at) FROM ${from}` +
-      ` WHERE ${all(onHistory)} GROUP BY e.application, e.series, e.points ->> '$[0][2]')`
+    ? " UNION ALL SELECT row_key, NULL FROM (SELECT e.row_key, row_number() OVER (PARTITION BY e.application, e.series," +
+      ` e.points ->> '$[0][2]' ORDER BY e.at DESC) AS nth FROM ${from} WHERE ${all(onHistory)})` +
+      " WHERE nth <= 2"
     : "";
   const before = all(when(query.until, BEFORE));
   return "WITH named AS (SELECT key AS n, value ->> 0 AS name, value ->> 1 AS kind, value ->> 2 AS unit" +

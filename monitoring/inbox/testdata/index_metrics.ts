@@ -177,6 +177,22 @@ export function addMetricTests(test: AddTest): void {
     },
   );
 
+  test("process ended before the chosen time → its level does not count", async (inbox, add) => {
+    const sent = async (value: number, start: number, ...seconds: number[]) => {
+      for (const second of seconds) {
+        await add(measured([value], {
+          ...{ name: "active", type: "updown", is_cumulative: true },
+          ...{ start_timestamp: NOON / 1000 + start, timestamp: NOON / 1000 + second },
+        }));
+      }
+    };
+    await sent(3, -9, 0, 10, 20);
+    await sent(4, 25, 30, 40, 50, 60, 70, 80, 90);
+    const query = { since: NOON + 65_000, until: NOON + 95_000, every: 10_000 };
+    const { points } = read(inbox, { name: "active", ...query })!.groups[0]!;
+    assert.deepEqual(points.map(({ value }) => value), [4, 4, 4]);
+  });
+
   test(
     "gauge measured for several users → the last value of any, or by user",
     async (inbox, add) => {
