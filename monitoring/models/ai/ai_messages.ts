@@ -44,20 +44,19 @@ export function readMessages(span: Pick<TraceSpan, "attributes" | "events">): Ai
   const read = (field: AiField, role: AiRole): AiMessage[] => {
     const sent = aiText(attributes, field, Infinity);
     if (sent === null) return [];
-    const json = parseJsonText(sent);
-    const isCut = json === undefined && JSON_START.test(sent);
-    if (isCut) return [{ role, parts: [{ kind: "raw", text: sent, name: null, isCut }] }];
-    return messagesOf(json ?? sent, role);
+    const value = sentValue(sent);
+    if (value !== undefined) return messagesOf(value, role);
+    return [{ role, parts: [{ kind: "raw", text: sent, name: null, isCut: true }] }];
   };
   const tool = aiText(attributes, "tool");
   /** As sent: it is no message, whatever its keys are. */
   const ofTool = (field: AiField, role: AiRole, kind: AiPart["kind"]): AiMessage[] => {
     const sent = aiText(attributes, field, Infinity);
     if (sent === null) return [];
-    const json = parseJsonText(sent);
-    const isInPart = typeof json === "string" || RESULTS.test(textAt(json, "type") ?? "");
-    const text = isInPart ? partOf(json).text : sent;
-    const isCut = json === undefined && JSON_START.test(sent);
+    const value = sentValue(sent);
+    const isInPart = typeof value === "string" || RESULTS.test(textAt(value, "type") ?? "");
+    const text = isInPart ? partOf(value).text : sent;
+    const isCut = value === undefined;
     return [{ role, parts: [{ kind, text, name: tool, isCut }] }];
   };
   const output = read("output", "assistant");
@@ -84,11 +83,15 @@ export const textsOf = (json: unknown, role: AiRole): string[] =>
 const textOf = (parts: readonly AiPart[]) => parts.map(({ text }) => text).join("\n");
 
 /** The value of a JSON text; undefined: it is another text. */
-export const parseJsonText = (text: string): unknown =>
+const parseJsonText = (text: string): unknown =>
   /^\s*[[{"]/.test(text) ? parseJson(new TextEncoder().encode(text)) : undefined;
 
 /** A text that begins so is meant as JSON, not `[a link](…)`. */
 const JSON_START = /^\s*(\[\s*[[{"]|{\s*")/;
+
+/** The value of a JSON text; another text itself. Undefined: JSON that is cut. */
+export const sentValue = (text: string): unknown =>
+  parseJsonText(text) ?? (JSON_START.test(text) ? undefined : text);
 
 /** @param role of texts, and of messages that name none */
 function messagesOf(json: unknown, role: AiRole): AiMessage[] {

@@ -1,6 +1,6 @@
 import type { LogAttributes } from "../../protocol/log_levels.ts";
 import { aiNumber, aiText, cut, MAX_NAME, own, positive } from "./ai_attributes.ts";
-import { parseJsonText, textsOf } from "./ai_messages.ts";
+import { sentValue, textsOf } from "./ai_messages.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
 
 /** What lists of AI runs need of one AI span. Texts are untrusted. */
@@ -73,6 +73,6 @@ export function readAiSpan(
 
 function lastQuestion(attributes: LogAttributes): string | null {
   const sent = aiText(attributes, "input", Infinity);
-  const text = sent && textsOf(parseJsonText(sent), "user").at(-1);
+  const text = sent && textsOf(sentValue(sent), "user").at(-1);
   return text ? cut(text.replace(/\s+/g, " ").trim(), MAX_NAME) || null : null;
 }

@@ -221,6 +221,12 @@ Deno.test("messages of OpenTelemetry, OpenAI, Anthropic and Vercel → roles, te
   ]);
 });
 
+Deno.test("question as text, as of OpenAI's Responses API → that text; JSON that is cut → none", () => {
+  const askedOf = (sent: string) => read("gen_ai.chat", { "gen_ai.input.messages": sent })?.asked;
+  assert.equal(askedOf("How many\nclocks?"), "How many clocks?");
+  assert.equal(askedOf('[{"role":"user","content":"How'), null);
+});
+
 Deno.test("messages in events of a span → read as its attributes", () => {
   const event = {
     name: "gen_ai.content.prompt",
