@@ -54,6 +54,7 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
     },
     count: {
       title: "n",
+      className: "counted",
       tip:
         "Runs with an end, of other releases and of the newest; with a cross those that failed, or have" +
         " an error: one in the trace, of several runs one during this one alone",
@@ -105,7 +106,7 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
 
 function RunCount({ of: { count, failed } }: { of: Runs }) {
   return (
-    <>
+    <span className="n">
       {failed > 0 && (
         <span className="refused" title={`${formatNumber(failed)} failed, or with errors`}>
           <OutcomeMark kind="refused" />
@@ -115,7 +116,7 @@ function RunCount({ of: { count, failed } }: { of: Runs }) {
         </span>
       )}
       {formatNumber(count)}
-    </>
+    </span>
   );
 }
 
