@@ -17,7 +17,6 @@ export const DEVELOPMENT_PACKAGES = [
   "@types/react-dom",
   "fast-check",
   "hono",
-  "nanotar",
   "yaml",
 ];
 

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { projectRoot } from "../project_files.ts";
+import { readImports } from "../check/check_imports.ts";
 import { temporaryFolder } from "../../tests/harness/temporary_folder.ts";
 import { DEVELOPMENT_PACKAGES, installPackages } from "./prepare.ts";
+
+interface Task {
+  readonly command: string;
+  readonly dependencies?: readonly string[];
+}
 
 Deno.test("no packages → those for the server are installed; unchanged lock → nothing runs", async () => {
   using folder = temporaryFolder();
@@ -40,4 +46,19 @@ Deno.test("no packages → those for the server are installed; unchanged lock �
   const [installed] = [...Deno.readDirSync(`${root}/node_modules/.deno`)]
     .filter(({ name }) => name.startsWith("playwright") || name.startsWith("pure-rand"));
   assert.equal(installed, undefined, "a dependency of a package for development");
+});
+
+Deno.test("tasks that install no packages for development → import none of them", async () => {
+  const { tasks } = JSON.parse(Deno.readTextFileSync(`${projectRoot}/deno.json`));
+  const imports = Map.groupBy(await readImports(projectRoot), ({ from }) => from);
+  for (const [name, { command, dependencies = [] }] of Object.entries<Task>(tasks)) {
+    const [module] = /\S+\.ts(?= |$)/.exec(command) ?? [];
+    if (module === undefined || dependencies.includes("install")) continue;
+    const modules = new Set([module]);
+    for (const from of modules) {
+      for (const { to, typeOnly } of imports.get(from) ?? []) if (!typeOnly) modules.add(to);
+    }
+    const found = DEVELOPMENT_PACKAGES.filter((name) => modules.has(`npm:${name}`));
+    assert.deepEqual(found, [], `deno task ${name}`);
+  }
 });
