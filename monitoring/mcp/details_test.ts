@@ -336,3 +336,24 @@ Deno.test("list_monitors → the worst first, times as texts, five runs and miss
     assert.equal(jsonOf(rest.data).rows[0].slug, "fine");
   });
 });
+
+Deno.test("application given by its name → its rows; by the name of several → refused", async () => {
+  const sent = (release: string, environment: string, message: string) =>
+    envelopeOf({}, ["event", { release, environment, message, timestamp: NOW / 1_000 }]);
+  const envelopes = [
+    sent("shop@1", "dev", "of the shop"),
+    sent("apps@1", "dev", "of apps"),
+    sent("twice@1", "dev", "of two"),
+    sent("twice@1", "test", "of two"),
+  ];
+  await withReader(envelopes, async (reader) => {
+    const tool = TOOLS.find(({ name }) => name === "list_errors")!;
+    const valuesOf = async (application: string) =>
+      jsonOf((await tool.run({ application }, reader)).data).rows.map((row: { value: string }) =>
+        row.value
+      );
+    assert.deepEqual(await valuesOf("shop"), ["of the shop"]);
+    assert.equal((await valuesOf("apps")).length, 3, "every application");
+    for (const name of ["twice", "none"]) await assert.rejects(() => valuesOf(name));
+  });
+});

@@ -1,3 +1,4 @@
+import type { Inbox } from "../inbox/inbox.ts";
 import { readListParameters } from "../inbox/query_parameters.ts";
 import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
 import { FIGURES } from "../models/metric/figures.ts";
@@ -19,7 +20,7 @@ import { getAgentRun } from "./ai_tools.ts";
 import { getError } from "./error_details.ts";
 import { getProfile } from "./profile_details.ts";
 import { queryMetric } from "./metric_tools.ts";
-import { isoTime, type TelemetryReader, type ToolInput } from "./telemetry_reader.ts";
+import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
 import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 
@@ -233,7 +234,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     run: ({ name, kind, unit, by, show, every, ...filters }, reader) =>
       name === undefined ? listRows("metrics", "Metrics", filters, reader) : queryMetric(
-        parametersOf("metric", { ...filters, name, kind, unit, by, show, every }),
+        parametersOf("metric", { ...filters, name, kind, unit, by, show, every }, reader.inbox),
         reader,
       ),
   },
@@ -275,7 +276,7 @@ function listRows(
   { inbox }: TelemetryReader,
   toRow: (row: never) => object = withTimes,
 ) {
-  const { query } = readListParameters(parametersOf(view, input), Date.now());
+  const { query } = readListParameters(parametersOf(view, input, inbox), Date.now());
   const read = (limit = query.limit) => {
     const { rows, next }: Page<object> = inbox.page(view, { ...query, limit });
     return { rows: (rows as never[]).map(toRow), next };
@@ -297,7 +298,7 @@ function listRows(
 }
 
 /** The parameters of the inbox that a call's inputs are. */
-function parametersOf(view: string, input: ToolInput): URLSearchParams {
+function parametersOf(view: string, input: ToolInput, inbox: Inbox): URLSearchParams {
   const parameters = new URLSearchParams({
     view,
     application: APPLICATIONS,
@@ -307,9 +308,19 @@ function parametersOf(view: string, input: ToolInput): URLSearchParams {
     if (value === undefined || (name === "sort" && value === NEWEST)) continue;
     // A time as answers have it: the parameter takes milliseconds.
     const isIso = /^(since|until)$/.test(name) && /^\d{4}-\d\d-\d\d/.test(`${value}`);
-    parameters.set(PARAMETERS[name] ?? name, `${isIso ? Date.parse(`${value}`) : value}`);
+    const read = name === "application" ? keyOf(`${value}`, inbox) : value;
+    parameters.set(PARAMETERS[name] ?? name, `${isIso ? Date.parse(`${value}`) : read}`);
   }
   return parameters;
+}
+
+/** Of the name of one application its key. Others stay. */
+function keyOf(name: string, inbox: Inbox): string {
+  const { rows } = inbox.applications({});
+  if (name === APPLICATIONS || rows.some(({ key }) => key === name)) return name;
+  const named = rows.filter((row) => row.name === name);
+  if (named.length > 1) throw new ToolError("Several applications have this name: use a key.");
+  return named[0]?.key ?? name;
 }
 
 /** Fields of rows that are times, such as `at`, `started_at` and `last_seen`. */
