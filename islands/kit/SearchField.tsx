@@ -54,7 +54,10 @@ export function SearchField({ what, filters }: { what: string; filters: readonly
   return (
     <SearchInput
       label={`Search ${what}`}
-      onSubmit={() => search(text)}
+      onSubmit={({ currentTarget }) => {
+        search(text);
+        leaveSearch(currentTarget);
+      }}
       title={`Searches names, messages, attributes and ids. ${QUERY_HELP}`}
       maxLength={MAX_QUERY_LENGTH}
       value={text}
@@ -62,6 +65,9 @@ export function SearchField({ what, filters }: { what: string; filters: readonly
         setText(value);
         clearTimeout(pending.current);
         pending.current = setTimeout(search, DEBOUNCE_MS, value);
+      }}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === "Escape" && text === "") leaveSearch(currentTarget);
       }}
       // The next click may follow a link, whose target is built from the address.
       onBlur={({ target: { value } }) => void (pending.current && search(value))}
@@ -73,7 +79,7 @@ export function SearchField({ what, filters }: { what: string; filters: readonly
 export function SearchInput(
   { label, onSubmit, ...input }: Omit<ComponentProps<"input">, "onSubmit"> & {
     label: string;
-    onSubmit?: () => void;
+    onSubmit?: ComponentProps<"form">["onSubmit"];
   },
 ) {
   const ref = useSearchKey();
@@ -84,7 +90,7 @@ export function SearchInput(
       className="search"
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit?.();
+        onSubmit?.(event);
       }}
     >
       <input
@@ -99,6 +105,13 @@ export function SearchInput(
       />
     </form>
   );
+}
+
+/** Leaves a list's search, so that j and k step through its rows. */
+function leaveSearch(search: HTMLElement): void {
+  // Beside a detail the heading is hidden, and nothing gets the focus.
+  (document.activeElement as HTMLElement).blur();
+  search.closest(".view")?.querySelector<HTMLElement>(".view-head h2")?.focus();
 }
 
 /**

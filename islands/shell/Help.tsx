@@ -17,7 +17,7 @@ const QUERY: readonly (readonly [form: string, finds: string])[] = [
   ["duration:>500ms status_code:400..499", "More, less (<) or between; ns, us, ms, s, m, h"],
 ];
 const KEYS: readonly (readonly [keys: string, moves: string])[] = [
-  ["/", "Search"],
+  ["/", "Search; Enter leads back to the rows"],
   ["j k", "Next and previous row, or span of an open trace"],
   ["J K", "Next and previous detail"],
   ["f F", "Next and previous value or link of the row; Enter opens it"],

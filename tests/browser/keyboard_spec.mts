@@ -96,6 +96,28 @@ test("the key / → focuses the search of the open view, not while typing", asyn
   }
 });
 
+test("Enter in a search → j moves to its first row; Escape leaves the empty field", async ({ page, server }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 9));
+  await page.goto("/#/traces");
+  const search = page.getByRole("searchbox", { name: "Search traces" });
+  await expect(search).toBeEnabled();
+  await page.keyboard.press("/");
+  await page.keyboard.type("step");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/q=step$/);
+  await expect(search).not.toBeFocused();
+  await page.keyboard.press("j");
+  await expect(page.locator(`a[data-row="${TRACE}"]`)).toBeFocused();
+  await page.keyboard.press("/");
+  await page.keyboard.press("Escape");
+  await expect(search).toHaveValue("");
+  await expect(search).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(search).not.toBeFocused();
+  await page.keyboard.press("j");
+  await expect(page.locator(`a[data-row="${TRACE}"]`)).toBeFocused();
+});
+
 for (const width of [390, 1280]) {
   test(`trace over or beside its list, ${width} pixels wide → has the keys /, j and k`, async ({ page, server }) => {
     await page.setViewportSize({ width, height: 900 });
