@@ -88,7 +88,10 @@ import * as Sentry from "@sentry/node";
 
 Sentry.init({
   dsn: "${dsn}",
+  release: "my-app@1.0.0",
   tracesSampleRate: 1,
+  // Traces continue in services with OpenTelemetry.
+  propagateTraceparent: true,
   enableLogs: true,
 });
 Sentry.captureMessage("Hello from Node");`,
@@ -103,7 +106,10 @@ import * as Sentry from "@sentry/deno";
 
 Sentry.init({
   dsn: "${dsn}",
+  release: "my-app@1.0.0",
   tracesSampleRate: 1,
+  // Traces continue in services with OpenTelemetry.
+  propagateTraceparent: true,
   enableLogs: true,
 });
 Sentry.captureMessage("Hello from Deno");`,
@@ -117,6 +123,7 @@ import sentry_sdk
 
 sentry_sdk.init(
     dsn="${dsn}",
+    release="my-app@1.0.0",
     traces_sample_rate=1.0,
     enable_logs=True,  # sentry-sdk 2.35 or newer
 )

@@ -23,6 +23,14 @@ Deno.test("snippet for browsers → the same in the README", async () => {
   assert.ok(readme.includes(init.split("Sentry.captureMessage")[0]!), "README.md has another");
 });
 
+Deno.test("snippets of Sentry SDKs → have the release that names the application", () => {
+  const at = inboxAddress(new URL("http://127.0.0.1:8000/"));
+  for (const name of ["Browser", "Node", "Deno", "Python"]) {
+    const { code } = SNIPPETS.find((snippet) => snippet.name === name)!;
+    assert.match(code(at), /release(: |=)"my-app@1\.0\.0"/, name);
+  }
+});
+
 Deno.test("page opened elsewhere → no snippet that sends no DSN, which the server refuses there", () => {
   const namesAt = (address: string) =>
     snippetsAt(inboxAddress(new URL(address))).map(({ name }) => name);
