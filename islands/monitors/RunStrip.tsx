@@ -1,11 +1,11 @@
 import { formatDuration } from "../../components/format.ts";
 import { formatTimeOfDay } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
-import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
+import { MAX_ROW_RUNS, type MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { barOf, percentAt } from "../charts/time_scale.ts";
-import { isDuring, kindOf, runKey, wordOf } from "./words.tsx";
+import { isDuring, kindOf, missesMore, runKey, wordOf } from "./words.tsx";
 
 /** Percent of the width that the label of a duration needs. */
 const LABEL_PERCENT = 24;
@@ -40,17 +40,20 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
   const longest = Math.max(...(ended.length > 0 ? ended : runs).map((run) => run.duration ?? 0));
   const labelled = labelledRuns(runs, time, longest);
   const heightOf = (ms: number) => `${Math.min(1, ms / (longest || 1)) * 100}%`;
+  const band = (start_ms: number, end_ms: number, kind: string, title?: string) => {
+    const bar = barOf(time, { start_ms, end_ms });
+    const style = bar && { left: `${bar.left}%`, width: `${bar.width}%` };
+    return style && <i key={start_ms} className={`open-run ${kind}`} style={style} title={title} />;
+  };
   return (
     <div className="run-strip" aria-hidden="true">
       <ReleaseMarks from={from} to={to} />
-      {row.runs.filter(isOpen).map((run) => {
-        const end_ms = run.started_at + (run.duration ?? 0);
-        const bar = barOf(time, { start_ms: run.started_at, end_ms });
-        const style = bar && { left: `${bar.left}%`, width: `${bar.width}%` };
-        return style && (
-          <i key={runKey(run)} className={`open-run ${kindOf(run.state)}`} style={style} />
-        );
-      })}
+      {row.has_more && runs.length >= MAX_ROW_RUNS &&
+        band(from, runs.at(-1)!.started_at, "quiet", "Earlier runs are not shown")}
+      {missesMore(row) && band(row.since, row.missed.at(-1)!, "missed", "Did not come")}
+      {row.runs.filter(isOpen).map(({ started_at, duration, state }) =>
+        band(started_at, started_at + (duration ?? 0), kindOf(state))
+      )}
       {missed.map((at) => (
         <i
           key={at}

@@ -2,7 +2,11 @@ import type { ComponentProps, ReactNode } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
-import type { MonitorRow, MonitorState } from "../../monitoring/models/monitors/monitor_row.ts";
+import {
+  MAX_ROW_RUNS,
+  type MonitorRow,
+  type MonitorState,
+} from "../../monitoring/models/monitors/monitor_row.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 
 type Kind = ComponentProps<typeof OutcomeMark>["kind"];
@@ -48,8 +52,13 @@ export const runKey = (run: MonitorRow["runs"][number]): string => runPath(run).
 export const isDuring = ({ start_ms, end_ms }: Extent, at: number): boolean =>
   at >= start_ms && at <= end_ms;
 
+/** Whether more runs did not come since the newest one than are listed. */
+export const missesMore = ({ state, since, missed }: MonitorRow): boolean =>
+  state === "missed" && missed.at(-1)! > since;
+
 /** "2 of 3 runs failed, 1 did not come", of some "2 of 50 listed runs failed", of those on the axis "2 of 3 shown runs" */
-export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Extent): ReactNode {
+export function describeRuns(row: MonitorRow, time: Extent): ReactNode {
+  const { runs, missed, has_more } = row;
   const shown = runs.filter(({ started_at }) => isDuring(time, started_at));
   const count = (...states: readonly MonitorState[]) =>
     shown.filter(({ state }) => states.includes(state)).length;
@@ -57,10 +66,11 @@ export function describeRuns({ runs, missed, has_more }: MonitorRow, time: Exten
   const absent = missed.filter((at) => isDuring(time, at)).length;
   const what = has_more ? "listed run" : shown.length < runs.length ? "shown run" : "run";
   const of = `of ${formatCount(shown.length, what)}`;
+  const isSome = absent === MAX_ROW_RUNS || (absent > 0 && missesMore(row));
   const failures = failed > 0 && <State state="failed">{formatNumber(failed)} {of} failed</State>;
   const parts = [
     open > 0 && `${formatNumber(open)} ${failed > 0 ? "" : `${of} `}never finished`,
-    absent > 0 && `${formatNumber(absent)} did not come`,
+    absent > 0 && `${isSome ? "at least " : ""}${formatNumber(absent)} did not come`,
   ].filter(Boolean);
   if (failures) return <>{failures}{parts.map((part) => `, ${part}`)}</>;
   if (parts.length > 0) return parts.join(", ");

@@ -7,13 +7,16 @@ import {
   type CheckIn,
   configOf,
   joinRuns,
-  MAX_ROW_RUNS,
   monitorRow,
   runRows,
   worstFirst,
 } from "../models/monitors/runs.ts";
 import type { Page } from "../models/rows.ts";
-import type { MonitorRow, MonitorRunRow } from "../models/monitors/monitor_row.ts";
+import {
+  MAX_ROW_RUNS,
+  type MonitorRow,
+  type MonitorRunRow,
+} from "../models/monitors/monitor_row.ts";
 
 /** Missed times of all monitors: to find them takes some 60 ms. */
 const MAX_MISSED = 1_000;

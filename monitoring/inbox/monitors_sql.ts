@@ -1,7 +1,7 @@
 import { KEYS_PER_ENVELOPE } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import { MAX_LIST_ROWS } from "../models/rows.ts";
-import { MAX_ROW_RUNS } from "../models/monitors/runs.ts";
+import { MAX_ROW_RUNS } from "../models/monitors/monitor_row.ts";
 import { all, filtersOf, isGiven, TIME, when } from "./list_builder.ts";
 import { entryMatches } from "./query_sql.ts";
 

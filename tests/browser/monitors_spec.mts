@@ -135,11 +135,22 @@ test("runs that failed or have no end, another time, text that is markup → sho
   await page.goto("/#/monitors?q=many");
   await expect(monitors(page).filter({ hasText: "listed" }))
     .toContainText(/Ok since before .*50 of 50\slisted runs ok/);
+  await expect(monitors(page).filter({ hasText: "listed" }).getByTitle("Earlier runs"))
+    .toBeVisible();
   await expect(monitors(page).filter({ hasText: "mixed" }).locator("a.run").last())
     .toHaveClass(/refused/);
   await expect(view(page)).toContainText("newest 200 runs");
   await page.goto("/#/monitors?q=many&runs=open");
   await expect(view(page)).toContainText("None of the newest 200 runs.");
+  const stopped: TestItem = ["check_in", {
+    ...{ monitor_slug: "stopped", status: "ok", timestamp: Date.now() / 1_000 - 7_200 },
+    monitor_config: { schedule: { type: "interval", value: 1, unit: "minute" } },
+  }];
+  await postEnvelope(server.origin, {}, stopped);
+  await page.goto("/#/monitors?q=stopped");
+  const absent = monitors(page).filter({ hasText: "stopped" });
+  await expect(absent).toContainText("at least 50 did not come");
+  await expect(absent.getByTitle("Did not come", { exact: true })).toBeVisible();
   await page.goto("/#/monitors?q=nothing+has+this");
   await expect(view(page)).toContainText("No monitors match the filter.");
   await page.goto("/#/monitors/99/0");

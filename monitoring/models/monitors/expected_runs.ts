@@ -1,7 +1,8 @@
 import { Cron } from "croner";
 import { MINUTE_MS, SECOND_MS } from "../time_units.ts";
 import { INTERVAL_UNITS, type MonitorConfig } from "./check_in.ts";
-import { type Expected, MAX_ROW_RUNS, type Run } from "./runs.ts";
+import { MAX_ROW_RUNS } from "./monitor_row.ts";
+import type { Expected, Run } from "./runs.ts";
 
 /** Clocks differ: so much earlier than expected a run may start. */
 const EARLY_MS = 30 * SECOND_MS;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time_units.ts";
 import { type MonitorConfig, NO_CONFIG } from "./check_in.ts";
 import { expectedRuns } from "./expected_runs.ts";
-import { MAX_ROW_RUNS } from "./runs.ts";
+import { MAX_ROW_RUNS } from "./monitor_row.ts";
 
 const at = (time: string) => Date.parse(`2026-${time}Z`);
 const iso = (time: number) => new Date(time).toISOString().slice(5, 16);

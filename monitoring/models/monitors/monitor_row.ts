@@ -1,3 +1,6 @@
+/** Runs and missed times of a row. */
+export const MAX_ROW_RUNS = 50;
+
 /**
  * `over_time`: longer than its monitor allows, and without an end. `unfinished`: without an end, and the job or a process of
  * its application has started since.

@@ -1,4 +1,10 @@
-import type { MonitorRow, MonitorRunRow, MonitorState, RunState } from "./monitor_row.ts";
+import {
+  MAX_ROW_RUNS,
+  type MonitorRow,
+  type MonitorRunRow,
+  type MonitorState,
+  type RunState,
+} from "./monitor_row.ts";
 import { envelopeAt, indexAt } from "../index/list_cursor.ts";
 import { type CheckInEntry, type MonitorConfig, NO_CONFIG, scheduleWords } from "./check_in.ts";
 
@@ -123,9 +129,6 @@ export function runRows(
     };
   }).reverse();
 }
-
-/** Runs and missed times of a row. */
-export const MAX_ROW_RUNS = 50;
 
 /** When runs were expected and did not come, newest first, and when the next one is. */
 export interface Expected {
