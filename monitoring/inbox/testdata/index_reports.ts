@@ -129,7 +129,7 @@ export function addReportTests(test: AddTest): void {
       await addOf({ sdk }, session("a", 60, {}));
       assert.deepEqual(reports(inbox), {
         none: ["1 error network_error"],
-        shop: ["shop@1 1 0 0 0"],
+        shop: ["shop@1 1 0 0 0 0"],
       });
       for (let n = 3; n < 9; n++) await addOf(shop("1"), error("E", n));
       assert.deepEqual(reports(inbox), {});
