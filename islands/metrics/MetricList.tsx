@@ -62,9 +62,11 @@ const COLUMNS: readonly Column<MetricRow>[] = [
     cell: ({ name, kind, unit, show, value, count }) => (
       <>
         <b>{value === null ? "–" : formatFigure(value, show, { name, kind, unit })}</b>
-        <small>
+        <small
+          title={count === null ? "Too many points to add up: the line has the newest" : undefined}
+        >
           {count === null
-            ? "too many to add up"
+            ? "too many points"
             : `n ${formatWhole(count)}${value === null ? ", too few" : ""}`}
         </small>
       </>
