@@ -179,7 +179,14 @@ Deno.test("GET /monitoring/inbox?view=applications → applications and counts w
     envelopes: 1,
     last_seen: 1_790_000_000_000,
     discarded: discarded_events,
-    sessions: [{ release: "shop@1", sessions: 4, errored: 0, abnormal: 0, crashed: 1 }],
+    sessions: [{
+      release: "shop@1",
+      sessions: 4,
+      errored: 0,
+      unhandled: 0,
+      abnormal: 0,
+      crashed: 1,
+    }],
   });
   assert.deepEqual(unassigned, { discarded: [], sessions: [] });
   assert.deepEqual([rows[0].key, rows[0].name], ["sightglass", "Sightglass"]);
