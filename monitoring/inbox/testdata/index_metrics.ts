@@ -245,11 +245,11 @@ export function addMetricTests(test: AddTest): void {
       assert.deepEqual(values({ every: 20_000 }), Array(8).fill(2));
       assert.deepEqual(values({ every: 60_000 }), [2, 2, 2]);
       assert.deepEqual(values({ every: 60_000, since: NOON + 65_000 }), [2, 2]);
-      assert.deepEqual(values({ show: "sum", every: 20_000 }), [...Array(7).fill(40), 20]);
-      assert.deepEqual(values({ show: "sum", every: 60_000 }), [120, 120, 60]);
+      assert.deepEqual(values({ show: "sum", every: 20_000 }), Array(8).fill(40));
+      assert.deepEqual(values({ show: "sum", every: 60_000 }), [120, 120, 80]);
       const chart = inbox.page("metrics", { since: NOON, until: NOON + 144_000 }).rows[0]!.chart;
       assert.deepEqual(chart.map((value) => value && Math.round(value)), [
-        ...[...Array(20).fill(12), null, null, null, null],
+        ...[...Array(21).fill(12), null, null, null],
       ]);
       // A second process, which started later and reports at other times.
       await sent({}, 13, 43, 73, 103, 133, 163);

@@ -62,8 +62,8 @@ export function addLasts(
 export const isSpread = (figure: Figure): boolean => /^(rate|count|sum)$/.test(figure);
 
 /**
- * Adds to each interval its part of what changes added: a cumulative point adds since the point before, for rates until the
- * `newest` of all if its process has not reported again yet.
+ * Adds to each interval its part of what changes added: a cumulative point adds since the point before, and to the
+ * end of the interval of the `newest` of all if its process has not reported again yet.
  *
  * @param changes of one series
  * @param valuesOf values of the interval with this number; undefined: it is not shown
@@ -76,10 +76,11 @@ export function addGrowth(
   { from, every, end, newest }: Readonly<Record<"from" | "every" | "end" | "newest", number>>,
 ): void {
   const continued = new Set(changes.map(({ since }) => since));
+  const shownTo = Math.min(end, from + (Math.floor((newest - from) / every) + 1) * every);
   for (const change of changes) {
     const { at, since } = change;
     const isLast = since > 0 && !continued.has(at) && newest - at < at - since;
-    const until = isLast ? Math.max(at, newest + 1) : at;
+    const until = isLast ? Math.min(2 * at - since, shownTo) : at;
     let n = Math.max(0, Math.floor(((since || at) - from) / every));
     for (let start = from + n * every; start <= until; start = from + ++n * every) {
       const [first, last] = [Math.max(start, since), Math.min(start + every, since ? until : end)];

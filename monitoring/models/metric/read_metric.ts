@@ -84,7 +84,7 @@ export function readMetric(
 
   const counts = { shown: 0, too_few: 0, without_value: 0, unknown: 0 };
   const rows = [...groups].map(([value, group]): MetricGroup => {
-    const newest = show === "rate" ? group.all.newest : -Infinity;
+    const { newest } = group.all;
     // Many groups with all intervals would need much memory.
     const inShown = (n: number) =>
       n * every >= to - from || (groups.size > MAX_GROUPS && !group.intervals.has(from + n * every))
@@ -241,7 +241,7 @@ export function metricRow(
   const all = new Values(id.kind);
   const length = (to - from) / CHART_PARTS;
   const parts = Array.from({ length: CHART_PARTS }, () => new Values(id.kind));
-  const levels: (readonly Change[])[] = [];
+  const series: (readonly Change[])[] = [];
   const knownFrom = isWhole ? from : Math.max(from, firstOf(found));
   let count = 0;
   for (const { points } of seriesOf(found)) {
@@ -252,13 +252,14 @@ export function metricRow(
       all.add(change);
       parts[Math.min(CHART_PARTS - 1, Math.floor((change.at - from) / length))]!.add(change);
     }
-    if (isLevel(id.kind)) levels.push(changes);
-    if (show === "sum") {
-      addGrowth(changes, (n) => parts[n], { from, every: length, end: to, newest: -Infinity });
-    }
+    series.push(changes);
   }
   const times = parts.map((part, n) => [from + n * length, part] as const);
-  for (const changes of levels) addLasts(changes, [...times, [Infinity, all]], length);
+  const shape = { from, every: length, end: to, newest: all.newest };
+  for (const changes of series) {
+    if (isLevel(id.kind)) addLasts(changes, [...times, [Infinity, all]], length);
+    if (show === "sum") addGrowth(changes, (n) => parts[n], shape);
+  }
   return {
     show,
     value: isWhole || show === "last" ? all.figure(show, to - from) : null,
