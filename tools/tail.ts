@@ -161,9 +161,7 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
       : [];
     if (id === undefined) return true;
     if (printed.size > MAX_PRINTED) printed.clear();
-    const isNew = printed.get(id) !== now;
-    printed.set(id, now);
-    return isNew;
+    return printed.get(id) !== now && printed.set(id, now) !== undefined;
   };
 
   return async ({ id, items }) => {

@@ -34,11 +34,10 @@ export const HISTORY_MS = 3_600_000;
 
 /**
  * The points of the metrics `:metrics` (JSON of `[name, kind, unit]`), of each among its newest `:most` rows before `until`
- * those with at most `:size` characters; of cumulative series (each start) and gauges also the last two before `since`: their
- * distance says how long a level lasts.
- * `rows`: JSON of row key, series, release, points and exemplars. It is joined as text: SQLite would parse the points to
- * make JSON of them. `older`, `large`: of which metrics others are left out, for their number or size. Reads the index in
- * its order.
+ * those with at most `:size` characters; of cumulative series (each start) and gauges also the last two before `since`, whose
+ * distance says how long a level lasts. `rows`: JSON of row key, series, release, points and exemplars. It is joined as text:
+ * SQLite would parse the points to make JSON of them. `older`, `large`: of which metrics others are left out, for their
+ * number or size. Reads the index in its order.
  */
 export function pointsSql(query: ListQuery): string {
   const from =
