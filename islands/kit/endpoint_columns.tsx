@@ -17,7 +17,9 @@ export const endpointPath = (
 ): readonly string[] => [application, name, ...op === null ? [] : [op]];
 
 /** "480 ms", "290 to 320 ms" of few. */
-export function durationOf({ median, shortest, longest }: DurationSample): string {
+export function durationOf(
+  { median, shortest, longest }: Pick<DurationSample, "median" | "shortest" | "longest">,
+): string {
   if (median !== null) return formatDuration(median);
   const [from, to] = [formatDuration(shortest), formatDuration(longest)];
   const unit = /\s\S+$/.exec(to)?.[0] ?? "";
@@ -43,7 +45,7 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
   const high = Math.max(...all.map(({ longest }) => longest));
   return {
     dots: {
-      title: `${formatDuration(low)} to ${formatDuration(high)}`,
+      title: durationOf({ median: null, shortest: low, longest: high }),
       tip:
         "A dot for each of the newest runs, on one logarithmic scale; red: it failed, or an error of" +
         " level error or fatal is of it; line: the median. Above those of other releases, below those of the newest",

@@ -19,7 +19,7 @@ import {
   formatFigure,
   formatValue,
   formatWhole,
-  isBytes,
+  niceStep,
   sampleName,
 } from "./metric_words.ts";
 
@@ -293,11 +293,4 @@ export function Counts({ metric: { intervals, omitted }, shown: groups }: {
       {left.length > 0 && `; left out, for the size: ${left.join(", ")}`}
     </p>
   );
-}
-
-/** 1, 2 or 5 of a power of ten, of bytes a power of two; not below this. */
-function niceStep(least: number, unit: string): number {
-  if (isBytes(unit)) return 2 ** Math.max(0, Math.ceil(Math.log2(least)));
-  const power = 10 ** Math.floor(Math.log10(least));
-  return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= least * 0.9999)!;
 }

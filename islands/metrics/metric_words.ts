@@ -9,7 +9,7 @@ const TIME_UNITS: Readonly<Record<string, number>> = {
   ...{ ms: 1, millisecond: 1, s: 1e3, second: 1e3, min: 6e4, minute: 6e4, h: 36e5, hour: 36e5 },
 };
 const BYTES = new Set(["By", "byte", "bytes", "B"]);
-export const isBytes = (unit: string) => BYTES.has(unit);
+const isBytes = (unit: string) => BYTES.has(unit);
 const SHORT_UNITS = new Map<string, string>([
   ...[["percent", "%"], ["millisecond", "ms"], ["microsecond", "µs"], [
     "nanosecond",
@@ -90,3 +90,10 @@ export function figureTip(figure: Figure, kind: MetricKind): string {
 
 /** Interval lengths that can be chosen, as in the address. */
 export const INTERVALS = ["10s", "1m", "5m", "15m", "1h", "6h", "1d"] as const;
+
+/** 1, 2 or 5 of a power of ten, of bytes a power of two; not below this. */
+export function niceStep(least: number, unit: string): number {
+  if (isBytes(unit)) return 2 ** Math.max(0, Math.ceil(Math.log2(least)));
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= least * 0.9999)!;
+}
