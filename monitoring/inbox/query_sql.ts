@@ -178,36 +178,31 @@ export function entryMatches(table: TableName, q = ""): string[] {
 
 /**
  * Conditions on a row `e` of a trace: for each term, that one of its entries matches; for an excluded one, that none does.
- * The traces of one term are listed, and words of the others are searched in those: to list the traces of each takes
- * longer.
+ * Words are searched trace by trace, until the first entry with them: a frequent word is in most entries of a trace.
  */
 export function traceMatches(q = ""): string[] {
-  const terms = [...parseQuery(q).entries()].filter(([, term]) => !isDuration(term));
-  const listed = terms.find(([, term]) => !term.isExcluded && !isOfSender(term));
-  const id = listed ? "t.trace_id" : "e.trace_id";
-  const others = terms.filter((term) => term !== listed).map(([n, term]) =>
-    (term.isExcluded ? "NOT " : "") +
-    (listed && isOfWords(term, n)
-      ? `(${TRACE_TABLES.map((table) => isInTrace(table, term, n)).join(" OR ")})`
-      : `${id} IN (${tracesOf(term, n).join(" UNION ALL ")})`)
-  );
-  if (listed === undefined) return others;
-  const [n, term] = listed;
-  const traces = `SELECT t.trace_id FROM (${tracesOf(term, n).join(" UNION ")}) AS t`;
-  return [`e.trace_id IN (${[`${traces} WHERE TRUE`, ...others].join(" AND ")})`];
+  const conditions = parseQuery(q).flatMap((term, n) => {
+    if (isDuration(term)) return [];
+    const condition = term.field === undefined && term.id === undefined
+      ? `(${TRACE_TABLES.map((table) => isInTrace(table, n)).join(" OR ")})`
+      : `t.trace_id IN (${tracesOf(term, n).join(" UNION ALL ")})`;
+    return term.isExcluded ? `NOT ${condition}` : condition;
+  });
+  if (conditions.length === 0) return [];
+  const traces = "(SELECT DISTINCT trace_id FROM trace_entries) AS t";
+  return [`e.trace_id IN (SELECT t.trace_id FROM ${traces} WHERE ${conditions.join(" AND ")})`];
 }
 
 const TRACE_TABLES = ["spans", "error_entries", "log_entries"] as const;
 
-/** Whether the words of an entry decide, whatever its trace. */
-const isOfWords = (term: Term, n: number) =>
-  (term.field !== undefined || term.id === undefined) &&
-  TRACE_TABLES.every((table) => partsOf(term, n, table).words !== undefined);
+/** Whether an entry of the trace `t` has the words of a term. */
+const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
+  `EXISTS (SELECT 1 FROM ${table} INDEXED BY ${table}_by_trace WHERE trace_id = t.trace_id` +
+  ` AND row_key IN (${keysOfWords(TABLES[table].words, `:words${n}`)}) AND row_key < :asOf)`;
 
-/** Whether an entry of the trace `t` matches a term. */
-const isInTrace = (table: (typeof TRACE_TABLES)[number], term: Term, n: number) =>
-  `EXISTS (SELECT 1 FROM ${table} AS e INDEXED BY ${table}_by_trace` +
-  ` WHERE e.trace_id = t.trace_id AND ${conditionOf(term, n, table)} AND e.row_key < :asOf)`;
+/** The row keys of a table of words. */
+const keysOfWords = (table: string, words: string) =>
+  `SELECT rowid FROM ${table} WHERE ${table} MATCH ${words}`;
 
 /** `SELECT`s of the traces with an entry that matches a term. */
 function tracesOf(term: Term, n: number): string[] {
@@ -282,8 +277,7 @@ function foundKeys(key: string, name: TableName, term: Term, n: number): string 
 function conditionOf(term: Term, n: number, name: TableName, first?: string): string {
   const { words, condition } = partsOf(term, n, name, first === undefined);
   if (words === undefined) return condition;
-  const table = TABLES[name].words;
-  const found = `SELECT rowid FROM ${table} WHERE ${table} MATCH ${words}`;
+  const found = keysOfWords(TABLES[name].words, words);
   return `e.row_key IN (${found}${first ? ` AND rowid >= ${first}` : ""}) AND ${condition}`;
 }
 
