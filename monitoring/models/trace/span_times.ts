@@ -240,12 +240,17 @@ function correctClock(
     ? [skewOf(times, request, [ofSender ?? inherited, inherited, 0]), request.isKnown]
     : caller && isSame
     ? [inherited, caller.isKnown]
-    : [ofSender ?? inherited, ofSender !== undefined];
+    : [ofSender ?? laterShift(sent, caller, inherited), ofSender !== undefined];
   times.isKnown ||= isKnown;
   times.start += shift - times.shift;
   if (times.end !== null) times.end += shift - times.shift;
   times.shift = shift;
 }
+
+/** Of an application without a known clock: its caller's correction, or none, whichever starts it first after the caller. */
+const laterShift = (sent: number, caller: CorrectedTimes | undefined, inherited: number): number =>
+  [inherited, 0].sort((a, b) => a - b)
+    .find((shift) => sent + shift >= (caller?.start ?? -Infinity) - TOLERANCE_MS) ?? inherited;
 
 /** Whether a span is a request from one server to another, which this span answers. */
 const isAnswered = ({ span: request }: SpanNode, answer: TraceSpan): boolean =>

@@ -54,6 +54,18 @@ const CASES: readonly Case[] = [
     -2980,
   ],
   [
+    "tasks queued by a server ahead → corrected as it, or not: whichever starts first after it",
+    [
+      fetched(1100),
+      answered(4010, 4050),
+      spanOf("right", "answer", 1060, 1070, { ...server, application: "mail" }),
+      spanOf("below", "right", 1062, 1064, { ...server, application: "mail" }),
+      spanOf("same", "answer", 4060, 4070, { ...server, application: "images" }),
+    ],
+    { answer: [1030, 1070], right: [1060, 1070], below: [1062, 1064], same: [1080, 1090] },
+    -2980,
+  ],
+  [
     "server span longer than its request → starts with it",
     [fetched(1010), answered(5000, 5100)],
     { answer: [1000, 1100] },
