@@ -69,7 +69,7 @@ const PARTS = 5;
  * the legend shows. A click on a dot, or Enter, opens its trace.
  */
 export function MetricChart({ metric }: { metric: MetricContent }) {
-  const { from, to, every, counted_to, show, by, kind, unit, sample_count } = metric;
+  const { from, to, every, counted_from, counted_to, show, by, kind, unit } = metric;
   const groupName = useGroupName(by);
   const plot = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number>();
@@ -136,9 +136,9 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
     };
   };
   const time = (at: number) => formatDateAndTime(at, Date.now(), formatTimeOfDay);
-  const interval = at === undefined
-    ? `${time(from)} to ${time(to)}`
-    : `${time(at)} to ${formatTimeOfDay(at + every)}${at + every > counted_to ? ", so far" : ""}`;
+  const [start, end] = at === undefined ? [from, to] : [at, at + every];
+  const interval = `${time(Math.max(start, counted_from))} to ` +
+    (at === undefined ? time(end) : formatTimeOfDay(end)) + (end > counted_to ? ", so far" : "");
   return (
     <>
       <ul className="metric-legend line" aria-label="Groups">
@@ -178,8 +178,10 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
               : <a href={spanHref(largest)}>{formatValue(largest.value, unit)}</a>}
           </>
         )}
-        {dots.length > 0 && dots.length < sample_count &&
-          `; ${formatWhole(dots.length)} of ${formatCount(sample_count, sampleName(kind))} as dots`}
+        {dots.length > 0 && dots.length < metric.sample_count &&
+          `; ${formatWhole(dots.length)} of ${
+            formatCount(metric.sample_count, sampleName(kind))
+          } as dots`}
       </p>
       <figure className="time-bars metric-chart">
         <div

@@ -17,6 +17,7 @@ import { VARYING } from "./list_builder.ts";
 import { WORD_TABLES } from "./query_sql.ts";
 import { KEYED_TABLES, TITLE_COLUMNS } from "./schema.ts";
 import { Senders } from "./senders.ts";
+import { isCumulative } from "../models/metric/metric_entry.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { spanColumns, type SpanEntry } from "../models/trace/span_entry.ts";
 import { spanKind } from "../models/trace/span_kind.ts";
@@ -149,7 +150,7 @@ export class IndexWriter {
         ...metric,
         points,
         exemplars,
-        is_cumulative: metric.points.some(([, , start = 0]) => start !== 0),
+        is_cumulative: metric.points.some(isCumulative),
         size: points!.length + exemplars!.length,
         entry: JSON.stringify({ attributes: metric.attributes, ids: metric.ids }),
       };

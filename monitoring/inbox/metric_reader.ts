@@ -160,10 +160,13 @@ function readPoints(
   };
 }
 
-/** Of the query, else of the points, of a cumulative one from its start, if that is not long ago. */
+/** Of the query, else of the points, from their start, if that is not long ago. */
 function rangeOf({ rows }: FoundPoints, query: ListQuery) {
   const times = rows.flatMap(({ points }) =>
-    points.flatMap(([at, , start = 0]) => at - start < HISTORY_MS ? [start, at] : at)
+    points.flatMap(([at, , sent = 0]) => {
+      const start = Math.abs(sent);
+      return at - start < HISTORY_MS ? [start, at] : at;
+    })
   );
   const { from, to } = chartRange(query, times.map((at) => [at, 0, null] as const));
   // A chart may be longer.

@@ -354,7 +354,7 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 24,
+  version: 25,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
@@ -367,6 +367,7 @@ export const INBOX_SCHEMA: Schema = {
     20: "",
     21: "",
     22: "",
-    23: NEW_INDEX,
+    23: "",
+    24: NEW_INDEX,
   },
 };

@@ -6,6 +6,7 @@ import { INBOX_SCHEMA } from "./schema.ts";
 const TABLES: Readonly<Record<number, string>> = {
   23: "5cb792f153f8c082d6e089e0410f135974898ce4074c08c088c13459006f25be",
   24: "5cb792f153f8c082d6e089e0410f135974898ce4074c08c088c13459006f25be",
+  25: "5cb792f153f8c082d6e089e0410f135974898ce4074c08c088c13459006f25be",
 };
 
 Deno.test("tables of another text → another version, else files of the last one do not open", () => {

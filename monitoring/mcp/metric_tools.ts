@@ -8,14 +8,16 @@ export function queryMetric(parameters: URLSearchParams, { inbox }: TelemetryRea
   if (content === undefined) {
     throw new ToolError("No such metric is stored. Without a name the stored metrics are listed.");
   }
-  const { from, to, groups, samples: _, largest, show, intervals, kind, ...metric } = content;
+  const { from, to, counted_from, counted_to, samples: _, ...metric } = content;
+  const { groups, largest, show, intervals, kind } = metric;
   const all = Object.values(intervals).reduce((sum, count) => sum + count, 0);
   const estimated = kind === "histogram" && show.startsWith("p") ? ", estimated" : "";
   return {
     summary: `One metric, ${show}${estimated}: ${intervals.shown} of ${all} points shown.`,
     data: {
       ...metric,
-      ...{ kind, show, from: isoTime(from), to: isoTime(to), intervals },
+      ...{ from: isoTime(from), to: isoTime(to) },
+      ...{ counted_from: isoTime(counted_from), counted_to: isoTime(counted_to) },
       groups: groups.map((group) => ({
         ...group,
         points: group.points.map(({ at, value, count }) => [isoTime(at), value, count]),

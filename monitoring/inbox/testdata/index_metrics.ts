@@ -216,14 +216,19 @@ export function addMetricTests(test: AddTest): void {
     await add(measured([10], { ...counter, timestamp: NOON / 1000 + 65 }));
     const query = { name: "orders", show: "rate", every: 60_000, since: NOON } as const;
     const rates = (query: Partial<MetricQuery>) => {
-      const { counted_to, groups } = read(inbox, query)!;
-      return [(counted_to - NOON) / 1000, groups[0]!.points.map(({ value }) => value)];
+      const { counted_from, counted_to, groups } = read(inbox, query)!;
+      const counted = [counted_from, counted_to].map((time) => (time - NOON) / 1000);
+      return [counted.join(" to "), groups[0]!.points.map(({ value }) => value)];
     };
-    assert.deepEqual(rates({ ...query, now: NOON + 80_000 }), [80, [1, 0.5]]);
-    assert.deepEqual(rates({ ...query, until: NOON + 100_000 }), [100, [1, 0.25]]);
+    assert.deepEqual(rates({ ...query, now: NOON + 80_000 }), ["0 to 80", [1, 0.5]]);
+    assert.deepEqual(rates({ ...query, since: NOON + 15_000, now: NOON + 80_000 })[0], "15 to 80");
+    assert.deepEqual(rates({ ...query, until: NOON + 100_000 }), ["0 to 100", [1, 0.25]]);
     const total = { ...counter, name: "total", is_cumulative: true, start_timestamp: NOON / 1000 };
     await add(measured([32], { ...total, timestamp: NOON / 1000 + 64 }));
-    assert.deepEqual(rates({ ...query, name: "total", now: NOON + 80_000 }), [80, [0.5, 0.5]]);
+    assert.deepEqual(rates({ ...query, name: "total", now: NOON + 80_000 }), ["0 to 80", [
+      0.5,
+      0.5,
+    ]]);
   });
 
   test(
@@ -258,7 +263,41 @@ export function addMetricTests(test: AddTest): void {
       const attributes = { route: { value: "/cart" } };
       await sent({ name: "sold", attributes }, 0, 30, 60);
       await sent({ name: "sold", attributes }, 65, 95, 125, 155);
-      assert.deepEqual(values({ name: "sold", every: 60_000 }), [2, 2, 2]);
+      assert.deepEqual(values({ name: "sold", every: 60_000 }), [2, 1.833333333, 2]);
+    },
+  );
+
+  test(
+    "points of OpenTelemetry's SDK for JavaScript, whose first one begins with a value → its rate",
+    async (inbox, add) => {
+      const sent = (
+        name: string,
+        ...points: (readonly [from: number, at: number, value: number])[]
+      ) =>
+        add(...points.map(([from, at, value]) =>
+          measured([value], {
+            ...{ name, type: "counter", is_cumulative: name !== "parts" },
+            ...{ start_timestamp: NOON / 1000 + from, timestamp: NOON / 1000 + at },
+          })
+        ));
+      const until = NOON + 130_000;
+      const values = (query: Partial<MetricQuery>) =>
+        read(inbox, { show: "rate", since: NOON, until, now: until, ...query })!
+          .groups[0]!.points.map(({ at, value }) => [(at - NOON) / 1000, value]);
+      // Nothing is sent from 60 to 90.
+      await sent("parts", [0, 30, 60], [30, 60, 60], [98, 120, 44]);
+      const all = [0, 10, 20, 30, 40, 50].map((at) => [at, 2]);
+      assert.deepEqual(values({ name: "parts", every: 10_000 }), [
+        ...[...all, [90, 0.4], [100, 2], [110, 2]],
+      ]);
+      assert.deepEqual(values({ name: "parts", every: 60_000 }), [[0, 2], [60, 44 / 60]]);
+      assert.deepEqual(values({ name: "parts", show: "sum", every: 60_000 }), [[0, 120], [60, 44]]);
+      assert.deepEqual(values({ name: "parts", every: 60_000, since: NOON + 40_000 })[0], [0, 2]);
+      await sent("total", [58, 60, 1], [58, 90, 1], [58, 120, 61]);
+      assert.deepEqual(values({ name: "total", every: 60_000 })[0], [0, 1 / 60]);
+      // The start of a sender that does not know it.
+      await sent("unknown", [50, 50, 1_000], [50, 80, 1_030]);
+      assert.deepEqual(values({ name: "unknown", every: 10_000 })[0], [50, 1]);
     },
   );
 

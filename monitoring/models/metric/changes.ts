@@ -1,12 +1,14 @@
 import { combined, hasNegative } from "./buckets.ts";
-import type { Point } from "./metric_entry.ts";
+import { isCumulative, type Point } from "./metric_entry.ts";
 import type { MetricKind } from "./metric_id.ts";
 
 /** What a point says alone: a level or a value; of what adds up, the part since the point before. */
 export interface Change {
   readonly at: number;
-  /** When it began: at the point before; of a level and of a first point, when its process began. 0: not known. */
+  /** When it began: as sent, else at the point before; of a level, when its process began. 0: not known. */
   readonly since: number;
+  /** Nothing was added before it began, `part`: nor after it, unless other points say so. Default: the point before says. */
+  readonly is?: "first" | "part";
   /** Of a histogram and a summary the number of its values, else 1. */
   readonly count: number;
   /** Of these values; null: not sent. */
@@ -51,19 +53,21 @@ export function changesOf(
       if (isShown) withoutValue.push(at);
       continue;
     }
-    const isCumulative = start !== 0 && kind !== "updown";
+    const isTotal = isCumulative(point) && kind !== "updown";
     const last = byStart.get(start);
     // The same point, sent again.
-    if (isCumulative && last?.[0] === at) continue;
-    if (isCumulative) byStart.set(start, point);
+    if (isTotal && last?.[0] === at) continue;
+    if (isTotal) byStart.set(start, point);
     if (!isShown && !isLevel(kind)) continue;
-    const isReset = last !== undefined && value < last[1]!;
-    const isWhole = !isCumulative || isReset || (last === undefined && start >= from);
-    const change = isReset
+    const change = !isTotal
+      ? { ...wholeOf(point, kind), is: "part" as const }
+      : last && value < last[1]!
       ? { ...wholeOf(point, kind), since: last[0] }
-      : isWhole
-      ? wholeOf(point, kind)
-      : last && differenceOf(point, last, kind);
+      : last
+      ? differenceOf(point, last, kind)
+      // Of no time but with a value: the start is not known.
+      : start >= from && (start < at || value === 0) &&
+        { ...wholeOf(point, kind), is: "first" as const };
     if (change) changes.push(change);
     else withoutStart.push(at);
     // Those of a summary are of the recent past, whenever its count began.
@@ -74,13 +78,17 @@ export function changesOf(
   return { changes, withoutValue, withoutStart };
 }
 
+/** When what was added is counted: until the end of an interval it belongs to that. */
+export const countedAt = ({ at, since }: Change, kind: MetricKind): number =>
+  isLevel(kind) || since === 0 ? at : Math.max(since, at - 0.001);
+
 export const isLevel = (kind: MetricKind): boolean => kind === "gauge" || kind === "updown";
 
 function wholeOf(
   [at, value, start = 0, sum = null, min = null, max = null, buckets = null, quantiles]: Point,
   kind: MetricKind,
 ): Change {
-  const since = Math.max(0, start);
+  const since = start === -1 ? 0 : Math.abs(start);
   if (kind === "histogram" || kind === "summary") {
     return { at, since, count: value!, sum, min, max, buckets, quantiles };
   }

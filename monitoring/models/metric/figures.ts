@@ -58,36 +58,43 @@ export function addLasts(
   }
 }
 
-/** Figures that a cumulative point spreads over its time. */
+/** Figures that a point spreads over its time. */
 export const isSpread = (figure: Figure): boolean => /^(rate|count|sum)$/.test(figure);
 
 /**
- * Adds to each interval its part of what changes added: a cumulative point adds since the point before, and to the
- * end of the interval of the `newest` of all if its process has not reported again yet.
+ * Adds to each interval its part of what changes added, a cumulative one also to the end of the interval of the `newest`
+ * of all if its process has not reported again yet.
  *
  * @param changes of one series
  * @param valuesOf values of the interval with this number; undefined: it is not shown
  * @param from start of the first interval
+ * @param first from when on points are read
  * @param end of the last interval, if it is unfinished
  */
 export function addGrowth(
   changes: readonly Change[],
   valuesOf: (n: number) => Values | undefined,
-  { from, every, end, newest }: Readonly<Record<"from" | "every" | "end" | "newest", number>>,
+  { from, first, every, end, newest }: Readonly<
+    Record<"from" | "first" | "every" | "end" | "newest", number>
+  >,
 ): void {
   const continued = new Set(changes.map(({ since }) => since));
   const shownTo = Math.min(end, from + (Math.floor((newest - from) / every) + 1) * every);
   for (const change of changes) {
     const { at, since } = change;
-    const isLast = since > 0 && !continued.has(at) && newest - at < at - since;
-    const until = isLast ? Math.min(2 * at - since, shownTo) : at;
-    let n = Math.max(0, Math.floor(((since || at) - from) / every));
+    const length = since && at - since;
+    const isPart = change.is === "part";
+    const isLast = !isPart && since > 0 && !continued.has(at) && newest - at < length;
+    const until = isLast ? Math.min(at + length, shownTo) : at;
+    // Its next part may not have been sent yet.
+    const knownTo = !isPart ? until : end - newest < length ? newest : end;
+    let n = Math.max(0, Math.floor((at - length - from) / every));
     for (let start = from + n * every; start <= until; start = from + ++n * every) {
-      const [first, last] = [Math.max(start, since), Math.min(start + every, since ? until : end)];
-      const share = since ? (last - first) / (at - since) : 1;
-      if (last > first || (last === first && since > 0)) {
-        valuesOf(n)?.grow(change, share, first, last);
-      }
+      const next = start + every;
+      const share = length && (Math.min(next, until) - Math.max(start, since)) / length;
+      const knownFrom = Math.max(start, change.is && at - length >= first ? first : since);
+      if (length > 0 && share === 0) continue;
+      valuesOf(n)?.grow(change, length ? share : 1, knownFrom, Math.min(next, knownTo));
     }
   }
 }
@@ -110,7 +117,6 @@ export class Values {
   newest = -Infinity;
   /** What was added from a time to another, of an interval. */
   readonly #growth = { sum: 0, count: 0, from: Infinity, to: -Infinity };
-  #hasAddedBefore = false;
   /** Sum and number of the newest values of series. */
   readonly #last = { sum: 0, series: 0 };
 
@@ -155,10 +161,8 @@ export class Values {
     this.#buckets.push(buckets);
   }
 
-  /** @param share of what the change added, from a time to another; the same: all before this interval */
+  /** @param share of what the change added, of a time that is known from here to there */
   grow({ count, sum }: Change, share: number, from: number, to: number): void {
-    this.#hasAddedBefore ||= to === from;
-    if (to === from) return;
     this.#growth.sum += share * (sum ?? 0);
     this.#growth.count += share * count;
     this.#growth.from = Math.min(this.#growth.from, from);
@@ -173,7 +177,7 @@ export class Values {
     }
     const { from, to } = this.#growth;
     const isGrown = to > from;
-    if (!isGrown && (this.count === 0 || this.#hasAddedBefore)) return null;
+    if (!isGrown && this.count === 0) return null;
     const { count, sum } = isGrown ? this.#growth : { count: this.count, sum: this.#sum };
     switch (figure) {
       case "count":

@@ -56,7 +56,8 @@ export interface MetricContent extends MetricId {
   readonly from: number;
   readonly to: number;
   readonly every: number;
-  /** Within the last interval if it is unfinished, else `to`. */
+  /** Within the first interval if the chosen time begins there, and in the last if it is unfinished. */
+  readonly counted_from: number;
   readonly counted_to: number;
   /** Those with most values first, at most 50. */
   readonly groups: readonly MetricGroup[];

@@ -48,7 +48,7 @@ type SentExemplar = Pick<SentMetric, "timestamp" | "trace_id" | "span_id"> & {
 
 /**
  * A point as it is stored. `value`: of a histogram and a summary the count; null: the sender had none. `start`: of a
- * cumulative point when its time began; 0: it is not cumulative; -1: not sent.
+ * cumulative point when its time began, -1: not sent; of another one the negative of it, 0: not sent.
  */
 export type Point = readonly [
   at: number,
@@ -60,6 +60,9 @@ export type Point = readonly [
   buckets?: Buckets | null,
   quantiles?: readonly Quantile[],
 ];
+
+/** Whether it is of all the time since its start. */
+export const isCumulative = ([, , start = 0]: Point): boolean => start > 0 || start === -1;
 
 /** A percentile that the sender has computed, from 0 to 1. */
 export type Quantile = readonly [level: number, value: number];
@@ -158,9 +161,9 @@ export class MetricCollector {
 }
 
 function pointOf(item: unknown, kind: MetricKind, time: number, receivedAt: number): Point {
-  const start = at(item, "is_cumulative") === true
-    ? plausibleTime(at(item, "start_timestamp"), receivedAt) ?? -1
-    : 0;
+  const sent = plausibleTime(at(item, "start_timestamp"), receivedAt);
+  const isPart = (kind === "counter" || kind === "histogram") && sent !== null && sent < time;
+  const start = at(item, "is_cumulative") === true ? sent ?? -1 : isPart ? -sent : 0;
   const value = at(item, "has_no_value") === true ? null : valueOf(item);
   if (!isTotal(kind)) return start === 0 ? [time, value] : [time, value, start];
   const [sum, min, max] = ["sum", "min", "max"].map((name) => finiteAt(item, name));

@@ -1,6 +1,6 @@
 import { MIN_SAMPLES } from "../percentile.ts";
 import { timeStep } from "../time_units.ts";
-import { type Change, changesOf, isLevel } from "./changes.ts";
+import { type Change, changesOf, countedAt, isLevel } from "./changes.ts";
 import { addGrowth, addLasts, type Figure, FIGURES_OF, isSpread, Values } from "./figures.ts";
 import type {
   FoundPoints,
@@ -75,7 +75,7 @@ export function readMetric(
     for (const change of changes) {
       if (change.at < shape.from) continue;
       group.all.add(change);
-      group.at(intervalOf(change.at)).add(change);
+      group.at(Math.max(from, intervalOf(countedAt(change, kind)))).add(change);
     }
     group.changes.push(changes);
     for (const at of withoutValue) group.withoutValue.add(intervalOf(at));
@@ -91,7 +91,7 @@ export function readMetric(
         ? undefined
         : group.at(from + n * every);
     for (const changes of isSpread(show) ? group.changes : []) {
-      addGrowth(changes, inShown, { from, every, end: counted_to, newest });
+      addGrowth(changes, inShown, { from, first: shape.from, every, end: counted_to, newest });
     }
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
     for (const changes of isLevel(kind) ? group.changes : []) {
@@ -133,7 +133,8 @@ export function readMetric(
     applications: applicationsOf(found.series.values()),
     attributes: attributesOf(found),
     by: by ?? null,
-    ...{ show, figures, from, to, every, counted_to, intervals: counts },
+    ...{ show, figures, from, to, every, counted_from: shape.from, counted_to },
+    intervals: counts,
     groups: rows.slice(0, MAX_GROUPS),
     ...samplesOf(found, valueOf, shape, every),
     omitted: {
@@ -250,12 +251,13 @@ export function metricRow(
     for (const change of changes) {
       if (change.at < from) continue;
       all.add(change);
-      parts[Math.min(CHART_PARTS - 1, Math.floor((change.at - from) / length))]!.add(change);
+      const part = Math.max(0, Math.floor((countedAt(change, id.kind) - from) / length));
+      parts[Math.min(CHART_PARTS - 1, part)]!.add(change);
     }
     series.push(changes);
   }
   const times = parts.map((part, n) => [from + n * length, part] as const);
-  const shape = { from, every: length, end: to, newest: all.newest };
+  const shape = { from, first: from, every: length, end: to, newest: all.newest };
   for (const changes of series) {
     if (isLevel(id.kind)) addLasts(changes, [...times, [Infinity, all]], length);
     if (show === "sum") addGrowth(changes, (n) => parts[n], shape);
