@@ -162,7 +162,7 @@ export class MetricCollector {
 
 function pointOf(item: unknown, kind: MetricKind, time: number, receivedAt: number): Point {
   const sent = plausibleTime(at(item, "start_timestamp"), receivedAt);
-  const isPart = (kind === "counter" || kind === "histogram") && sent !== null && sent < time;
+  const isPart = (kind === "counter" || kind === "histogram") && sent !== undefined && sent < time;
   const start = at(item, "is_cumulative") === true ? sent ?? -1 : isPart ? -sent : 0;
   const value = at(item, "has_no_value") === true ? null : valueOf(item);
   if (!isTotal(kind)) return start === 0 ? [time, value] : [time, value, start];

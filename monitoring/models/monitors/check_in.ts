@@ -128,7 +128,7 @@ export function scheduleWords({ schedule, timezone }: MonitorConfig): string | n
     [];
   // Others begin again with each hour.
   if (60 % Number(step) === 0) return every(Number(step), "minute");
-  const [, minute = "", hour] = /^(\d{1,2}) (\d{1,2}) \* \* \*$/.exec(schedule.value) ?? [];
+  const [, minute = "", hour] = /^([0-5]?\d) ([01]?\d|2[0-3]) \* \* \*$/.exec(schedule.value) ?? [];
   const words = hour && `daily at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
   return `${words ?? schedule.value}, ${timezone ?? "UTC"}`;
 }

@@ -134,6 +134,7 @@ Deno.test("schedules → words, with the time zone where there is a time of day"
     "*/7 * * * *": "*/7 * * * *, UTC",
     "0 2 * * *": "daily at 02:00, UTC",
     "5 2 * * 1": "5 2 * * 1, UTC",
+    "0 25 * * *": "0 25 * * *, UTC",
     "@daily": "@daily, UTC",
     "0 0 L * *": "0 0 L * *, UTC",
     "whatever": "whatever, UTC",
