@@ -21,7 +21,8 @@ export function NeedsALook({ list, compared }: { list: ConsoleList<Reason>; comp
       title="Needs a look"
       all={{ text: "All errors", href: linkTo("errors") }}
       list={{ ...list, rows: sortReasons(list.rows) }}
-      empty={"The applications above have no open errors that match the time and the filter. " +
+      empty={"The applications above have no open errors that match the time and the filter, and their" +
+        " monitors no failed, late or missing run. " +
         (compared === 0
           ? `Nothing was compared: no endpoint has ${runs} that match.`
           : `${
@@ -66,11 +67,11 @@ const COLUMNS: readonly Column<Reason>[] = [
   },
   {
     title: "Chart",
-    tip: `Errors over time: ${SPARKLINE_TIP}. Endpoints: see Slowest endpoints`,
+    tip: `Errors over time: ${SPARKLINE_TIP}. Endpoints: see Slowest endpoints. Monitors have none`,
     width: 5,
     isWide: true,
     cell: ({ of }) =>
-      "group" in of ? <Sparkline row={of} /> : (
+      "group" in of ? <Sparkline row={of} /> : !("monitor" in of) && (
         <RunDots
           row={of}
           low={Math.min(of.shortest, of.before!.shortest)}
@@ -83,7 +84,7 @@ const COLUMNS: readonly Column<Reason>[] = [
     tip:
       "The first stored error of the group in the application and chosen release, at any time; of a group" +
       " that came back, when its return was received; in the newest release the first failed run of an" +
-      " endpoint, the first one of a slower endpoint",
+      " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state",
     width: 6,
     cell: ({ since }) => <TimeAgo at={since} />,
   },

@@ -49,12 +49,13 @@ export default function Overview() {
   const endpoints = useList("endpoints", ofRuns);
   // A list has its first rows only: of the slowest not those that need a look.
   const compared = useList("endpoints", ofRuns && { ...ofRuns, sort: "-change" });
+  const monitors = useList("monitors", charted);
   const comparedOf = Map.groupBy(compared.rows, ({ application }) => application);
   const ranked = applications?.map((row) => {
     const own = comparedOf.get(row.key) ?? [];
     const groups = open.rows.filter(({ applications }) => applications.includes(row.key))
       .map((group) => ({ ...group, handled: !group.unhandled_in.includes(row.key) }));
-    return { row, own, state: stateOf({ reasons: reasonsOf(row, groups, own) }) };
+    return { row, own, state: stateOf({ reasons: reasonsOf(row, groups, own, monitors.rows) }) };
   }).toSorted((a, b) => a.state - b.state || b.row.last_seen - a.row.last_seen);
   const shown = ranked?.slice(0, MAX_APPLICATIONS);
   const [errors, setErrors] = useState<ReadonlyMap<string, ConsoleList<ErrorGroupRow>>>(new Map());
@@ -73,12 +74,17 @@ export default function Overview() {
       ...{ label: labels.get(row.key) ?? row.name, errors: list },
       slowest: endpoints.rows.find(({ application }) => application === row.key),
       release: filters.release ?? newestRelease(row),
-      reasons: list ? reasonsOf(row, list.rows, own) : [],
+      reasons: list ? reasonsOf(row, list.rows, own, monitors.rows) : [],
     };
   });
-  const failed = [...hasOthers ? [open] : [], ...shown?.map(({ row }) => errors.get(row.key)) ?? []]
+  const failed = [
+    monitors,
+    ...hasOthers ? [open] : [],
+    ...shown?.map(({ row }) => errors.get(row.key)) ?? [],
+  ]
     .find((list) => list?.state === "failed");
-  const isKnown = (!hasOthers || open.state === "ready") && known?.every(({ errors }) => errors);
+  const isKnown = monitors.state === "ready" && (!hasOthers || open.state === "ready") &&
+    known?.every(({ errors }) => errors);
   const isForbidden = state === "forbidden";
   const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);

@@ -2,6 +2,7 @@ import { formatDuration, formatNumber } from "../../components/format.ts";
 import { type ApplicationRow, newestRelease } from "../../monitoring/models/application_rows.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
+import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import {
   hasNewFailures,
@@ -20,10 +21,10 @@ export interface Reason {
   readonly application: ApplicationRow;
   readonly what: string;
   readonly why: string;
-  /** Milliseconds since 1970, by the sender's clock; at most when the application was last seen, or of a return. */
+  /** Milliseconds since 1970, by the sender's clock; at most when the application was last seen, or of a return or monitor. */
   readonly since: number;
   readonly href: string;
-  readonly of: ErrorGroupRow | EndpointRow;
+  readonly of: ErrorGroupRow | EndpointRow | MonitorRow;
 }
 
 /** The states of applications and the one rule of their colours, worst first. */
@@ -31,16 +32,17 @@ export const STATES = [
   {
     kind: "refused",
     word: "Failing",
-    short: "unhandled, or new failures",
-    rule: "open errors that were not handled, or an endpoint that failed in the newest release" +
-      ` but in none of at least ${MIN_SAMPLES} runs of other releases`,
+    short: "unhandled, new failures, failed jobs",
+    rule: "open errors that were not handled, an endpoint that failed in the newest release" +
+      ` but in none of at least ${MIN_SAMPLES} runs of other releases, or a monitor whose newest run failed`,
   },
   {
     kind: "waits",
     word: "Needs a look",
-    short: "other errors, or slower",
-    rule: `other open errors, or an endpoint whose median in the newest release is at least` +
-      ` ${SLOWER} times, and ${SLOWER_MS} ms above, that of others`,
+    short: "other errors, slower, late jobs",
+    rule: `other open errors, an endpoint whose median in the newest release is at least` +
+      ` ${SLOWER} times, and ${SLOWER_MS} ms above, that of others, or a monitor with a run that did not` +
+      ` come, does not end, or never ended`,
   },
   { kind: "flows", word: "No open errors", short: "neither", rule: "neither" },
 ] as const;
@@ -48,13 +50,23 @@ export const STATES = [
 /** Definition of a state, for tooltips. */
 export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}.`).join("\n") +
   "\nErrors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)." +
+  "\nMonitors: now, whatever the time." +
   "\nNew since a release: first received after the release was.";
 
-/** Why an application needs a look, worst first. @param groups its open errors; `endpoints`: its own */
+/** Why a monitor needs a look, by its state. */
+const OF_MONITOR: Partial<Record<MonitorRow["state"], Pick<Reason, "kind" | "why">>> = {
+  failed: { kind: "refused", why: "the newest run failed" },
+  missed: { kind: "waits", why: "a run that was expected did not come" },
+  over_time: { kind: "waits", why: "the newest run takes longer than it may" },
+  unfinished: { kind: "waits", why: "the newest run never finished" },
+};
+
+/** Why an application needs a look, worst first. @param groups its open errors; `endpoints`: its own; `monitors`: of all */
 export function reasonsOf(
   application: ApplicationRow,
   groups: readonly ErrorGroupRow[],
   endpoints: readonly EndpointRow[],
+  monitors: readonly MonitorRow[],
 ): Reason[] {
   const { key, releases, releases_since, last_seen } = application;
   const newest = newestRelease(application) ?? "";
@@ -98,7 +110,21 @@ export function reasonsOf(
       of,
     };
   });
-  return sortReasons([...ofEndpoints, ...ofErrors]);
+  const ofMonitors = monitors.flatMap((of): Reason[] => {
+    const { monitor, slug: what, since, runs: [newest] } = of;
+    const found = of.application === key && OF_MONITOR[of.state];
+    if (!found) return [];
+    const path = newest ? [`${newest.envelope}`, `${newest.index}`] : [];
+    return [{
+      ...found,
+      application,
+      what,
+      since,
+      href: linkTo("monitors", path, { monitor }),
+      of,
+    }];
+  });
+  return sortReasons([...ofEndpoints, ...ofErrors, ...ofMonitors]);
 }
 
 /** Worst first, then those that began last. */

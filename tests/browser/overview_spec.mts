@@ -280,6 +280,37 @@ test("more endpoints than a list has rows → the fast one that fails and is slo
     .toContainText(/new failures.*4\.0× slower/);
 });
 
+test("monitors that failed or never finished → need a look until a run is ok", async ({ page, server }) => {
+  const run = (n: number, monitor_slug: string, status: string, minutes: number) => {
+    const timestamp = Date.now() / 1_000 - minutes * MINUTE_S;
+    const checkIn = { check_in_id: hexId(n), monitor_slug, status, environment: "test", timestamp };
+    const sender = { release: "jobs@1", environment: "test" };
+    return postEnvelope(server.origin, { ...NODE, sender }, ["check_in", checkIn]);
+  };
+  await run(1, "nightly", "ok", 90);
+  await run(2, "import", "in_progress", 80);
+  await run(3, "import", "in_progress", 70);
+  await page.goto("/");
+  const rows = region(page, "Needs a look").getByRole("row");
+  const states = page.locator(".applications .state");
+  await expect(rows.filter({ hasText: "Needs a look:" }))
+    .toContainText(/import.*takes longer than it may/);
+  await expect(states.last()).toContainText("Needs a look");
+  await run(4, "nightly", "error", 5);
+  const failed = rows.filter({ hasText: "Failing:" });
+  await expect(failed).toContainText(/nightly.*newest run failed.*min\sago/);
+  await expect(states.last()).toContainText("Failing");
+  await failed.getByRole("link").click();
+  await expect(page).toHaveURL(/#\/monitors\/\d+\/0\?.*monitor=/);
+  await expect(region(page, "Monitors").getByRole("article")).toContainText("nightly failed");
+  await run(5, "nightly", "ok", 1);
+  await run(2, "import", "ok", 1);
+  await run(3, "import", "ok", 1);
+  await page.goto("/");
+  await expect(region(page, "Needs a look")).toContainText("their monitors no failed, late or");
+  await expect(states.last()).toContainText("No open errors");
+});
+
 test("sessions and client reports → crash-free share, and what was not sent", async ({ page, server }) => {
   const now = Date.now();
   const started = new Date(now - 1_000).toISOString();
