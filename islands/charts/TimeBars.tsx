@@ -97,7 +97,7 @@ function BarLegend(
       <b>{formatCount(count, words.what)}</b>
       {earlier > 0 && (
         <small>
-          <Definition text="More than 30 days before the last one: not in the chart">
+          <Definition text="Began before the chosen time, else over 30 days before the last: not in the chart">
             {formatNumber(earlier)} earlier
           </Definition>
         </small>

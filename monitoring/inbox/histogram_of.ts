@@ -46,7 +46,7 @@ export function histogramOf(query: ListQuery, rows: readonly TimedRow[]): Histog
     warnings,
     failures,
   }));
-  const earlier = query.since === undefined ? rows.filter(([at]) => at < range.from).length : 0;
+  const earlier = rows.filter(([at]) => at < range.from).length;
   if ((query.of ?? "traces") !== "traces") return { ...range, earlier, parts };
 
   const ended = shown.flatMap(([at, kind, ms]): DurationDot[] =>

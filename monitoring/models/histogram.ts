@@ -11,7 +11,7 @@ export interface Histogram {
   readonly to: number;
   /** Length of a part in milliseconds. */
   readonly step: number;
-  /** Without a chosen time: rows of more than 30 days before the last one. */
+  /** Rows before: traces that began before a chosen time; without one, those of more than 30 days before the last. */
   readonly earlier: number;
   readonly parts: readonly HistogramPart[];
   /** Of traces. */
