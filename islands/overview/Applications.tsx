@@ -86,8 +86,10 @@ export function Applications({ known, others, reported, labels }: {
           )}
           rows={rows ?? []}
           keyOf={({ row }) => row.key}
-          hrefOf={({ row, errors }) =>
-            linkTo(errors?.rows.length ? "errors" : "traces", [], { application: row.key })}
+          hrefOf={({ row: { key: application }, errors, reasons: [worst] }) =>
+            errors?.rows.length
+              ? linkTo("errors", [], { application })
+              : worst?.href ?? linkTo("traces", [], { application })}
         />
         <NotSent rows={reported} labels={labels} />
         {others.length > 0 && (

@@ -300,7 +300,8 @@ test("monitors that failed or never finished → need a look until a run is ok",
   const failed = rows.filter({ hasText: "Failing:" });
   await expect(failed).toContainText(/nightly.*newest run failed.*min\sago/);
   await expect(states.last()).toContainText("Failing");
-  await failed.getByRole("link").click();
+  await page.getByRole("region", { name: "Applications" }).getByRole("link", { name: "jobs" })
+    .click();
   await expect(page).toHaveURL(/#\/monitors\/\d+\/0\?.*monitor=/);
   await expect(region(page, "Monitors").getByRole("article")).toContainText("nightly failed");
   await run(5, "nightly", "ok", 1);
