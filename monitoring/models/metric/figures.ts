@@ -63,7 +63,7 @@ export const isSpread = (figure: Figure): boolean => /^(rate|count|sum)$/.test(f
 
 /**
  * Adds to each interval its part of what changes added, a cumulative one also to the end of the interval of the `newest`
- * of all if its process has not reported again yet.
+ * of all if its process has not reported again yet, and still may.
  *
  * @param changes of one series
  * @param valuesOf values of the interval with this number; undefined: it is not shown
@@ -84,10 +84,11 @@ export function addGrowth(
     const { at, since } = change;
     const length = since && at - since;
     const isPart = change.is === "part";
-    const isLast = !isPart && since > 0 && !continued.has(at) && newest - at < length;
+    // Its next point may not have been sent yet.
+    const isRecent = end - newest < length;
+    const isLast = isRecent && !isPart && !continued.has(at) && newest - at < length;
     const until = isLast ? Math.min(at + length, shownTo) : at;
-    // Its next part may not have been sent yet.
-    const knownTo = !isPart ? until : end - newest < length ? newest : end;
+    const knownTo = !isPart ? until : isRecent ? newest : end;
     let n = Math.max(0, Math.floor((at - length - from) / every));
     for (let start = from + n * every; start <= until; start = from + ++n * every) {
       const next = start + every;
