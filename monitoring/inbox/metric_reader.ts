@@ -89,7 +89,6 @@ export function readMetricContent(
   const { samples, largest, omitted, ...content } = readMetric(id, points, {
     ...{ by, show, every },
     ...range,
-    now: Math.min(query.until ?? Infinity, query.now ?? Date.now()),
   }, older.size === 0);
   const places = JSON.stringify([...samples, ...largest].map((one) => [one.rowKey, one.index]));
   const ids = readAll<{ ids: string | null }>(sampleIdsSql, {}, { places })
@@ -169,6 +168,7 @@ function rangeOf({ rows }: FoundPoints, query: ListQuery) {
     })
   );
   const { from, to } = chartRange(query, times.map((at) => [at, 0, null] as const));
+  const { until = Infinity, now = Date.now() } = query;
   // A chart may be longer.
-  return { from, to: Math.min(to, query.until ?? Infinity) };
+  return { from, to: Math.min(to, until), now: Math.min(until, now) };
 }

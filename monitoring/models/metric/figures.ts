@@ -68,14 +68,14 @@ export const isSpread = (figure: Figure): boolean => /^(rate|count|sum)$/.test(f
  * @param changes of one series
  * @param valuesOf values of the interval with this number; undefined: it is not shown
  * @param from start of the first interval
- * @param first from when on points are read
  * @param end of the last interval, if it is unfinished
+ * @param first from when on points are read
  */
 export function addGrowth(
   changes: readonly Change[],
   valuesOf: (n: number) => Values | undefined,
-  { from, first, every, end, newest }: Readonly<
-    Record<"from" | "first" | "every" | "end" | "newest", number>
+  { from, every, newest, end, first, now }: Readonly<
+    Record<"from" | "every" | "newest" | "end" | "first" | "now", number>
   >,
 ): void {
   const continued = new Set(changes.map(({ since }) => since));
@@ -85,7 +85,7 @@ export function addGrowth(
     const length = since && at - since;
     const isPart = change.is === "part";
     // Its next point may not have been sent yet.
-    const isRecent = end - newest < length;
+    const isRecent = now - newest < length;
     const isLast = isRecent && !isPart && !continued.has(at) && newest - at < length;
     const until = isLast ? Math.min(at + length, shownTo) : at;
     const knownTo = !isPart ? until : isRecent ? newest : end;

@@ -47,7 +47,8 @@ export function readMetric(
   );
   const from = Math.floor(shape.from / every) * every;
   const to = Math.max(from + every, Math.ceil(shape.to / every) * every);
-  const counted_to = Math.min(to, shape.now);
+  const { now } = shape;
+  const counted_to = Math.min(to, now);
   const intervalOf = (at: number) => Math.floor(at / every) * every;
 
   const groups = new Map<string | null, GroupValues>();
@@ -91,7 +92,7 @@ export function readMetric(
         ? undefined
         : group.at(from + n * every);
     for (const changes of isSpread(show) ? group.changes : []) {
-      addGrowth(changes, inShown, { from, first: shape.from, every, end: counted_to, newest });
+      addGrowth(changes, inShown, { from, every, newest, end: counted_to, first: shape.from, now });
     }
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
     for (const changes of isLevel(kind) ? group.changes : []) {
@@ -235,7 +236,7 @@ const firstOf = ({ rows }: FoundPoints): number =>
 export function metricRow(
   id: MetricId,
   found: FoundPoints,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to, now }: Pick<MetricShape, "from" | "to" | "now">,
   isWhole: boolean,
 ): Pick<MetricRow, "show" | "value" | "count" | "points" | "chart"> {
   const [show] = FIGURES_OF[id.kind] as [Figure];
@@ -257,7 +258,7 @@ export function metricRow(
     series.push(changes);
   }
   const times = parts.map((part, n) => [from + n * length, part] as const);
-  const shape = { from, first: from, every: length, end: to, newest: all.newest };
+  const shape = { from, every: length, newest: all.newest, end: to, first: from, now };
   for (const changes of series) {
     if (isLevel(id.kind)) addLasts(changes, [...times, [Infinity, all]], length);
     if (show === "sum") addGrowth(changes, (n) => parts[n], shape);
