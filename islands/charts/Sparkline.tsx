@@ -12,7 +12,7 @@ export const SPARKLINE_TIP =
 export function Sparkline({ row: { chart, chart_from, chart_to, handled } }: {
   row: Pick<ErrorGroupRow, "chart" | "chart_from" | "chart_to" | "handled">;
 }) {
-  const most = chart.reduce((a, b) => Math.max(a, b), 1);
+  const most = Math.max(...chart);
   const parts = chart.filter((errors) => errors > 0).length;
   const time = (at: number) => formatDateAndTime(at, Date.now(), formatTimeOfDay);
   const text = `${time(chart_from)} to ${time(chart_to)}: errors in ${parts} of ` +

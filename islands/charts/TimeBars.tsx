@@ -22,6 +22,10 @@ export interface BarWords {
 
 /** Height of the drawing in units of its own; it is stretched to its frame. */
 const HEIGHT = 100;
+const OUTSIDE =
+  "In the list, not in the chart. Earlier: began before the chosen time, else over 30 days before the" +
+  " last one. Later: by the sender's clock";
+
 /** A bar of one among thousands can still be seen. */
 const MIN_BAR = 3;
 
@@ -88,17 +92,20 @@ function bars(parts: readonly HistogramPart[], top: number, kind: 0 | 1 | 2): st
 }
 
 function BarLegend(
-  { histogram: { parts, earlier }, words }: { histogram: Histogram; words: BarWords },
+  { histogram: { parts, earlier, later }, words }: { histogram: Histogram; words: BarWords },
 ) {
   const sum = (name: keyof HistogramPart) => parts.reduce((sum, part) => sum + part[name], 0);
   const [count, warnings, failures] = [sum("count"), sum("warnings"), sum("failures")];
   return (
     <span className="legend facts quiet">
       <b>{formatCount(count, words.what)}</b>
-      {earlier > 0 && (
+      {earlier + later > 0 && (
         <small>
-          <Definition text="Began before the chosen time, else over 30 days before the last: not in the chart">
-            {formatNumber(earlier)} earlier
+          <Definition text={OUTSIDE}>
+            {[
+              ...earlier > 0 ? [`${formatNumber(earlier)} earlier`] : [],
+              ...later > 0 ? [`${formatNumber(later)} later`] : [],
+            ].join(", ")}
           </Definition>
         </small>
       )}

@@ -33,7 +33,7 @@ export function outcomesOverTime(
     part.warnings += Number(kind === "waits");
     part.failures += Number(kind === "refused");
   }
-  return { ...range, earlier: 0, parts };
+  return { ...range, earlier: 0, later: 0, parts };
 }
 
 /** Envelopes of this page, each with its outcome and links to its content and its trace in Sentry. */

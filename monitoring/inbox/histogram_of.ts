@@ -47,7 +47,8 @@ export function histogramOf(query: ListQuery, rows: readonly TimedRow[]): Histog
     failures,
   }));
   const earlier = rows.filter(([at]) => at < range.from).length;
-  if ((query.of ?? "traces") !== "traces") return { ...range, earlier, parts };
+  const later = rows.length - shown.length - earlier;
+  if ((query.of ?? "traces") !== "traces") return { ...range, earlier, later, parts };
 
   const ended = shown.flatMap(([at, kind, ms]): DurationDot[] =>
     ms === null ? [] : [{ at, ms, failed: kind === 2 }]
@@ -61,5 +62,5 @@ export function histogramOf(query: ListQuery, rows: readonly TimedRow[]): Histog
     median: rank === undefined ? null : ended[rank - 1]!.ms,
     dots: [...new Set(ended.length > 0 ? [...dots, middle(ended)] : dots)],
   };
-  return { ...range, earlier, parts, durations };
+  return { ...range, earlier, later, parts, durations };
 }

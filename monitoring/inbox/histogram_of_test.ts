@@ -14,6 +14,7 @@ Deno.test("rows of any age → those of the 30 days before the last, and the num
   }
   const chosen = { since: NOW - DAY_MS, now: NOW };
   assert.equal(histogramOf(chosen, [[NOW - 2 * DAY_MS, 0, null]]).earlier, 1, "began before");
+  assert.equal(histogramOf(chosen, [[NOW + 90_000, 0, null]]).later, 1, "by a clock that is ahead");
   const none = histogramOf({ of: "logs", now: NOW }, []);
   assert.equal(none.parts.reduce((sum, { count }) => sum + count, none.earlier), 0);
 });

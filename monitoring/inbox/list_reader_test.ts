@@ -237,11 +237,8 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
         for (const { sort: _, limit: __, ...asked } of queries) {
           for (const list of HISTOGRAM_LISTS) {
             const now = NOW + 20;
-            const { from, to, step, parts, durations } = inbox.histogram({
-              ...asked,
-              of: list,
-              now,
-            });
+            const histogram = inbox.histogram({ ...asked, of: list, now });
+            const { from, to, step, parts, earlier, later, durations } = histogram;
             assert.equal(parts.length, (to - from) / step);
             if (list === "endpoints") {
               const { rows } = inbox.page("endpoints", asked);
@@ -256,6 +253,7 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
             }
             const all = rowsOf(inbox, list, asked);
             const rows = all.filter(({ at }) => at >= from && at < to);
+            assert.equal(earlier + rows.length + later, all.length);
             if (asked.since === undefined && rows.length > 0) {
               assert.ok(parts[0]!.count > 0, "from the first");
               assert.ok(

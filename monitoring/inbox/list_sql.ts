@@ -208,8 +208,8 @@ export function errorGroupsSql(query: ListQuery): SqlList {
       " (SELECT json_array(max(e.level), count(*) FILTER (WHERE e.handled = 0)," +
       ` count(*) FILTER (WHERE e.handled = 1)) FROM ${counted}) AS badges,` +
       " (SELECT json_group_array(json_array(part, errors)) FROM (SELECT count(*) AS errors," +
-      ` min(${CHART_PARTS - 1}, CAST((e.at - :from) * ${CHART_PARTS} / (:to - :from)` +
-      ` AS INTEGER)) AS part FROM ${counted} AND e.at >= :from GROUP BY part)) AS chart,` +
+      ` CAST((e.at - :from) * ${CHART_PARTS} / (:to - :from) AS INTEGER) AS part` +
+      ` FROM ${counted} AND e.at >= :from AND e.at < :to GROUP BY part)) AS chart,` +
       " :from AS chart_from, :to AS chart_to," +
       " (SELECT json_group_array(json_array(key, unhandled) ORDER BY errors DESC)" +
       " FROM (SELECT count(*) AS errors, max(e.handled = 0) AS unhandled," +

@@ -13,6 +13,8 @@ export interface Histogram {
   readonly step: number;
   /** Rows before: traces that began before a chosen time; without one, those of more than 30 days before the last. */
   readonly earlier: number;
+  /** Rows after it, by clocks that are ahead or, with `until`, late. */
+  readonly later: number;
   readonly parts: readonly HistogramPart[];
   /** Of traces. */
   readonly durations?: Durations;

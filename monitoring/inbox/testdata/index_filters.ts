@@ -214,6 +214,8 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual(chart(range), [[[6, 1]], range.since, range.until]);
     const open = { since: NOON - 120_000, now: NOON };
     assert.deepEqual(chart(open), [[[6, 1], [14, 1], [22, 1]], open.since, NOON]);
+    const now = NOON - 30_000;
+    assert.deepEqual(chart({ since: NOON - 60_000, now }), [[[8, 1]], NOON - 60_000, now], "later");
     const { counts } = inbox.applications(range);
     assert.deepEqual(counts, {
       traces: 1,
