@@ -132,15 +132,26 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
     });
   };
   /** The rows of one list, oldest first. */
-  const readRows = async (view: View, envelope: number) => {
+  const readRows = async (view: View, query: string) => {
     const { list, kind } = KINDS[view];
     const rows: TailRow[] = [];
     for (let before = ""; before !== null;) {
-      const page = await read(`view=${list}&envelope=${envelope}${before && `&before=${before}`}`);
+      const page = await read(`view=${list}&${query}${before && `&before=${before}`}`);
       rows.push(...page.rows.map((row: object) => ({ ...row, kind })));
       before = page.next;
     }
-    return view === "metrics" ? metricsLine(rows as unknown as MetricRow[]) : rows.reverse();
+    return rows.reverse();
+  };
+  /** A line for each application: a collector may send those of several at once. */
+  const readMetrics = async (query: string) => {
+    const rowsOf = async (query: string) =>
+      await readRows("metrics", query) as unknown as readonly MetricRow[];
+    const all = await rowsOf(query);
+    const keys = [...new Set(all.flatMap(({ applications }) => applications))].sort();
+    return keys.length < 2
+      ? metricsLine(all)
+      : (await Promise.all(keys.map((key) => rowsOf(`${query}&application=${key}`))))
+        .flatMap(metricsLine);
   };
   const nameOf = async (row: TailRow) => {
     const key = row.kind === "trace" ? row.applications[0] : row.application;
@@ -167,7 +178,11 @@ function rowPrinter(options: TailOptions): (envelope: InboxRow) => Promise<void>
   return async ({ id, items }) => {
     if (items.every(({ type }) => UNLISTED_TYPES.split(" ").includes(type))) return;
     // All is read before anything is printed: after a failure it is read again.
-    const rows = (await Array.fromAsync(options.views, (view) => readRows(view, id))).flat();
+    const rows = (await Array.fromAsync(
+      options.views,
+      (view) =>
+        view === "metrics" ? readMetrics(`envelope=${id}`) : readRows(view, `envelope=${id}`),
+    )).flat();
     const named = await Array.fromAsync(rows, async (row) => ({ row, name: await nameOf(row) }));
     const lines = named.filter(({ row }) => isNews(row)).map(({ row, name }) =>
       options.json ? visibleJson(row) : formatRow(row, name, coloured)

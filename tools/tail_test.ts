@@ -58,6 +58,22 @@ async function postOtlp(origin: string): Promise<void> {
   assert.equal(await response.text(), "{}");
 }
 
+/** What a collector sends: metrics of two applications in one request. */
+async function postMetrics(origin: string): Promise<void> {
+  const metrics = ["queue", "orders"].map((name) => ({
+    name,
+    gauge: { dataPoints: [{ timeUnixNano: `${Date.now()}000000`, asInt: "3" }] },
+  }));
+  const resourceMetrics = [["cart", 1], ["pay", 2]].map(([value, count]) => ({
+    resource: { attributes: [{ key: "service.name", value: { stringValue: value } }] },
+    scopeMetrics: [{ metrics: metrics.slice(0, count as number) }],
+  }));
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify({ resourceMetrics });
+  const response = await fetch(`${origin}/v1/metrics`, { method: "POST", body, headers });
+  assert.equal(await response.text(), "{}");
+}
+
 Deno.test("tail of a server that restarts → each new error and trace once, ended by a signal", async () => {
   using folder = temporaryFolder();
   const env = { INBOX_TOKEN: "s3cret-of-a-server", PORT: `${findStablePort()}` };
@@ -76,6 +92,8 @@ Deno.test("tail of a server that restarts → each new error and trace once, end
     await tail.printed(tail.out, status === "in_progress" ? /y running/ : /y ok/);
   }
   await postOtlp(origin);
+  await postMetrics(origin);
+  await tail.printed(tail.out, /pay \d/);
   await post(origin, 3, "zstd");
   await tail.printed(tail.out, /no\. 3/);
   await first.stop();
@@ -92,8 +110,12 @@ Deno.test("tail of a server that restarts → each new error and trace once, end
   }
   const lines = tail.out().trimEnd().split("\n");
   assert.deepEqual(
-    lines.map((line) => /no\. (\d)|GET \/orders|nightly \w+/.exec(line)?.[0]),
-    ["no. 2", "nightly running", "nightly ok", "GET /orders", "no. 3", "no. 4"],
+    lines.map((line) => /no\. (\d)|GET \/orders|nightly \w+|(cart|pay) \d.*/.exec(line)?.[0]),
+    [
+      ...["no. 2", "nightly running", "nightly ok", "GET /orders"],
+      ...["cart 1 point of 1 metric  queue", "pay 2 points of 2 metrics  queue, orders"],
+      ...["no. 3", "no. 4"],
+    ],
     "none of its own",
   );
   assert.match(lines[0]!, /^\d\d:\d\d:\d\d\.\d{3} ERROR {3}unknown Message: \ufffd\[2Jno\. 2$/);
