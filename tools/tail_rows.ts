@@ -97,7 +97,7 @@ function partsOf(row: TailRow) {
     case "trace": {
       const { spans, started_at: at, ended_at, op, name } = row;
       const ms = ended_at === null ? null : ended_at - at;
-      const notes = [took(ms), formatCount(spans, "span"), trace];
+      const notes = [took(ms), formatCount(spans, "span"), row.failed && "failed", trace];
       return {
         at,
         label: "trace",
@@ -146,8 +146,8 @@ function partsOf(row: TailRow) {
     case "error": {
       const { at, level, where, handled } = row;
       const notes = [where && `at ${where}`, handled === false && "unhandled", trace];
-      const label = level === "error" ? "ERROR" : level;
-      return { at, label, colour: level, text: errorTitle(row), notes };
+      // Not as the level of a log.
+      return { at, label: level.toUpperCase(), colour: level, text: errorTitle(row), notes };
     }
   }
 }

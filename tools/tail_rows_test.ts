@@ -93,6 +93,16 @@ Deno.test("an error, a log, a run of each kind, a trace, metrics, a profile, fee
   ]);
 });
 
+Deno.test("fatal error, fatal log, failed trace → told apart", () => {
+  const rows = [{ ...ERROR, level: "fatal" }, { ...LOG, level: "fatal" }, {
+    ...TRACE_ROW,
+    failed: true,
+  }] as TailRow[];
+  assert.deepEqual(rows.map((row) => /FATAL|fatal|failed/.exec(line(row))?.[0]), [
+    ...["FATAL", "fatal", "failed"],
+  ]);
+});
+
 Deno.test("text from telemetry → cannot control the terminal, nor fill it", () => {
   const text = line({ ...LOG, body: `\x1b[2J\x9b1m${"x".repeat(5_000)}` });
   assert.doesNotMatch(text, /\p{Cc}/u);
