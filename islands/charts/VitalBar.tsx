@@ -11,9 +11,13 @@ export const RATING_MARKS = {
   poor: "refused",
 } as const;
 
-/** @param value milliseconds, of CLS without unit */
-export const formatVital = (name: VitalName, value: number): string =>
-  name === "cls" ? value.toFixed(2) : formatDuration(value);
+/** @param value milliseconds, of CLS without unit: with more decimals if two would be rated differently */
+export function formatVital(name: VitalName, value: number): string {
+  if (name !== "cls") return formatDuration(value);
+  const rating = rateVital({ name, value });
+  const rounded = [2, 3, 4].map((digits) => value.toFixed(digits));
+  return rounded.find((text) => rateVital({ name, value: Number(text) }) === rating) ?? rounded[2]!;
+}
 
 /** What the value of a page's vital is. */
 export const VITAL_TIP = `75th percentile, with n loads and navigations up to ${FEW_SAMPLES};` +

@@ -51,7 +51,7 @@ export const STATES = [
 export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}.`).join("\n") +
   "\nErrors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)." +
   "\nMonitors: now, whatever the time." +
-  "\nNew since a release: first received after the release was.";
+  "\nNew since a release: no stored error was received before the release was.";
 
 /** Why a monitor needs a look, by its state. */
 const OF_MONITOR: Partial<Record<MonitorRow["state"], Pick<Reason, "kind" | "why">>> = {
