@@ -35,7 +35,6 @@ export function ServerConfiguration(
   );
 }
 
-/** The monitoring settings. */
 export function SettingsList({ settings }: { settings: Settings }) {
   const entries = settingRows(settings).map(([name, value, share]) => ({
     name,

@@ -5,9 +5,7 @@ import { OutcomeMark } from "./OutcomeMark.tsx";
  * Shown in place of a part that failed; the rest of the page works.
  *
  * @param props.title "This view failed."
- * @param props.message why, for the user
  * @param props.isRepeated another part of the page shows the same: no second alert
- * @param props.children what else helps
  */
 export function ReadFailure({ title, message, retry, isRepeated, children }: {
   title?: string;

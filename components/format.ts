@@ -1,7 +1,6 @@
-export { formatDuration, formatOffset } from "../monitoring/models/duration.ts";
+import { NBSP } from "../monitoring/models/duration.ts";
 
-/** No-break space: keeps a number and its unit on one line. */
-const NBSP = "\u00a0";
+export { formatDuration, formatOffset } from "../monitoring/models/duration.ts";
 
 /** Binary units, because the limits in the contract are binary (MiB). */
 const BYTE_UNITS = ["KiB", "MiB", "GiB", "TiB"] as const;
@@ -39,9 +38,6 @@ export function formatBytes(bytes: number): string {
  * A number with its noun: `1 envelope`, `12,400 envelopes`. Always English, so that build and browser
  * write the same text.
  *
- * @param n a whole number
- * @param plural default: the singular with an s
- *
  * @example
  * ```ts
  * import { formatCount } from "./format.ts";
@@ -53,11 +49,7 @@ export function formatCount(n: number, singular: string, plural = `${singular}s`
   return `${formatNumber(n)}${NBSP}${n === 1 ? singular : plural}`;
 }
 
-/**
- * A whole number: `12,345`. The first `toLocaleString` of a page takes 50 ms, on a phone 250 ms.
- *
- * @param n a whole number
- */
+/** A whole number: `12,345`. The first `toLocaleString` of a page takes 50 ms, on a phone 250 ms. */
 export const formatNumber = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** The first eight characters of a trace, event or replay id, without hyphens. */

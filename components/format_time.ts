@@ -1,16 +1,13 @@
+import { NBSP } from "../monitoring/models/duration.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../monitoring/models/time_units.ts";
+
 /*
  * Times in the user's time zone. Call these in the browser only: text that the build renders in another time
- * zone would not match at hydration.
+ * zone would not match at hydration. `at` and `now` are milliseconds since 1970; of an invalid time, the text is an
+ * en dash.
  */
 
-/** Keeps day and month on one line. */
-const NBSP = "\u00a0";
-
-/**
- * The time of day to the second: `14:03:22`.
- *
- * @param at milliseconds since 1970; returns an en dash for an invalid time
- */
+/** The time of day to the second: `14:03:22`. */
 export function formatTimeOfDay(at: number): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return "–";
@@ -26,9 +23,6 @@ export function formatTimeOfDayMs(at: number): string {
 /**
  * The date of a time, in English: `20 Nov`, or `20 Nov 2025` in another year. Empty on the day of `now` and for an
  * invalid time.
- *
- * @param at milliseconds since 1970
- * @param now milliseconds since 1970
  */
 export function formatDay(at: number, now: number): string {
   const isToday = startOfDay(at) === startOfDay(now);
@@ -46,13 +40,7 @@ function formatDate(at: number, now: number): string {
 /** `toLocaleDateString` takes ten times as long, and a list has a thousand times. */
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/**
- * The time of day, with the date unless it is the day of `now`: `20 Nov 14:03:07`.
- *
- * @param at milliseconds since 1970
- * @param now milliseconds since 1970
- * @param formatTime formats the time of day
- */
+/** The time of day, with the date unless it is the day of `now`: `20 Nov 14:03:07`. */
 export function formatDateAndTime(
   at: number,
   now: number,
@@ -62,29 +50,17 @@ export function formatDateAndTime(
   return day === "" ? formatTime(at) : `${day} ${formatTime(at)}`;
 }
 
-/**
- * A time with date and milliseconds: `20 Nov 14:03:07.120`, in another year than that of `now` with the year.
- *
- * @param at milliseconds since 1970
- * @param now milliseconds since 1970
- */
+/** A time with date and milliseconds: `20 Nov 14:03:07.120`, in another year than that of `now` with the year. */
 export function formatExactTime(at: number, now: number): string {
   return `${formatDate(at, now)} ${formatTimeOfDayMs(at)}`;
 }
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** Longer ago, a date is easier to read. */
 const MAX_AGO_MS = 7 * DAY_MS;
 
 /**
  * How long ago a time was, in its largest unit: `12 s ago`, `5 min ago`, `23 h ago`, `6 d ago`, from a week on its
  * date. A sender's clock may be ahead: `in 5 min`.
- *
- * @param at milliseconds since 1970; returns an en dash for an invalid time
- * @param now milliseconds since 1970
  */
 export function formatTimeAgo(at: number, now: number): string {
   if (Number.isNaN(new Date(at).getTime())) return "–";

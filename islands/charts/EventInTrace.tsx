@@ -10,7 +10,6 @@ import { useTrace } from "../kit/PlayLink.tsx";
  * A trace, such as that of an error or log, as a small picture that leads to it, with a line at its time. Nothing until the trace
  * is read, or if it has no spans.
  *
- * @param props.isEvent whether a mark of the trace is the error or log
  * @param props.what title of the line
  * @param props.during shows the roots during this time alone
  */

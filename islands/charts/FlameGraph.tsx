@@ -40,8 +40,6 @@ interface BarLook {
  * Bars below each other on a time axis. A click selects a bar, another one shows its time. What else shows the same is
  * for screen readers.
  *
- * @param props.frame gets the element
- * @param props.width of the element, see {@linkcode useWidth}
  * @param props.selected key of the selected bar
  * @param props.matches keys of bars that are marked
  * @param props.lookOf the same function as long as the looks are the same

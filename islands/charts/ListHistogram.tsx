@@ -12,11 +12,7 @@ export const BAR_WORDS: Readonly<Record<HistogramList, BarWords>> = {
   endpoints: { what: "run", failed: "failed" },
 };
 
-/**
- * The rows of a list over time, with the list's filters. Dragging sets the list's time filter.
- *
- * @param props.application see {@linkcode ReleaseMarks}
- */
+/** The rows of a list over time, with the list's filters. Dragging sets the list's time filter. */
 export function ListHistogram({ of, query, application }: {
   of: HistogramList;
   query: ConsoleQuery;

@@ -99,9 +99,6 @@ export function shownApplications(
 /**
  * When applications changed their release and were started, in order of time. Of the first release of an application
  * nothing changed.
- *
- * @param from milliseconds since 1970
- * @param to milliseconds since 1970
  */
 export function releaseMarks(
   rows: readonly ApplicationRow[],

@@ -10,8 +10,6 @@ interface TimeTick {
 /**
  * The ticks of a time axis in the browser's time zone: full minutes, hours or days.
  *
- * @param from milliseconds since 1970
- * @param to milliseconds since 1970
  * @param most number of ticks
  */
 export function timeTicks(from: number, to: number, most: number): TimeTick[] {

@@ -16,8 +16,6 @@ export function hoveredPart({ from, step, parts }: Histogram, [at]: Hover): numb
  * The frame of a chart over the parts of a histogram, with marks of releases and starts. A click on a part, or dragging
  * over several, chooses their time; the time filter of the list does the same for the keyboard.
  *
- * @param props.application see {@linkcode ReleaseMarks}
- * @param props.mostTicks of the time axis
  * @param props.onChoose gets the chosen time, milliseconds since 1970
  */
 export function TimePlot({ histogram, hover, application, mostTicks = 7, onChoose, children }: {

@@ -57,7 +57,6 @@ export class InboxStateStore extends Store<InboxState> {
   }
 }
 
-/** Of all views. */
 export const inboxState: InboxStateStore = new InboxStateStore();
 
 /** The inbox's state; renders the component again when it changes. */

@@ -21,7 +21,6 @@ const SEEN_MS = 300;
 
 /** Between tabs. */
 type Message =
-  /** The leader's state. */
   | { readonly kind: "state"; readonly state: InboxState }
   /** A new tab asks for the leader's state. */
   | { readonly kind: "opened" }
@@ -42,7 +41,6 @@ class ForbiddenError extends Error {}
  * stream, lock nor channel, so that nothing wakes it, unless it may have to show a notification. Without locks or
  * channels (insecure origins), each tab has a stream.
  *
- * @param store gets the state of the inbox
  * @param page undefined: always shown
  * @param notifications shows alerts in the tab with the stream; undefined: alerts are not shown
  */

@@ -17,7 +17,6 @@ import { findReceipt, traceLink } from "./EnvelopeList.tsx";
 /** Bound for links to traces and errors; an envelope may contain a hundred. */
 const MAX_LINKS = 8;
 
-/** One envelope with its items. */
 export function EnvelopeDetails({ id }: { id: number }) {
   const reading = useRead(["envelope", id], async () => {
     // The address may contain anything.

@@ -23,8 +23,6 @@ const MAX_PRECISE_MS = 100_000;
 /**
  * The breadcrumbs of an error, oldest first, each with its distance from the error, which is listed between them. The
  * older ones, and those of the SDK itself, are left out until a button is pressed.
- *
- * @param props.title of the error
  */
 export function Breadcrumbs({ event, title }: { event: ShownError; title: string }) {
   const { breadcrumbs: { shown: all, more }, trace_id } = event;

@@ -43,7 +43,6 @@ const MAX_NAME = 80;
  * @param props.sender key of its application; undefined: not known
  * @param props.replayId of its recording; null: none; undefined: not known
  * @param props.readAgain reads it again: a source map was fetched
- * @param props.frequency how often its group occurred
  */
 export function ErrorBody({ content, group, sender, replayId, readAgain, frequency }: {
   content: ErrorContent;

@@ -40,7 +40,6 @@ export default function ErrorsView() {
  * Redirects from an event id to the address with the event's group, which only the list of occurrences has.
  *
  * @param props.eventId as in the address; anything else is not found
- * @param props.envelope id of the event's envelope, as in the address
  */
 function EventRedirect({ eventId, envelope }: {
   eventId: string;

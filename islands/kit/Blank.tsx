@@ -18,7 +18,6 @@ export function Blank({ ref, children }: { ref?: Ref<HTMLDivElement>; children: 
  *
  * @param props.what the detail: "error"
  * @param props.isFiltered whether filters may have left it out
- * @param props.children what else helps after a failure
  */
 export function Unread({ what, isFiltered, of: { state, error, retry }, children }: {
   what: string;

@@ -9,7 +9,6 @@ const RESULT_MS = 1500;
  *
  * @param props.text called when the button is pressed
  * @param props.look `plain`: a small button
- * @param props.children the button's label
  */
 export function CopyButton({ text, look, title, className, children }: {
   text: () => string;

@@ -60,7 +60,6 @@ function describeRegression({ release, resolved_in }: Regression): string {
  * The state of a group or a feedback, and the buttons that change it.
  *
  * @param props.back link to the list, which is opened after the group was deleted; undefined: it cannot be
- * @param props.children further buttons of the menu
  */
 export function GroupHeader({ row, what, back, children }: {
   row: Pick<ErrorGroupRow, "group" | "state"> & Partial<Pick<ErrorGroupRow, "regression">>;

@@ -2,11 +2,7 @@ import { type FormEvent, useId, useState } from "react";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { authorize } from "../data/read.ts";
 
-/**
- * Asks for the inbox token. Shown when the server denies access to the inbox.
- *
- * @param props.onAuthorized called when the token was accepted
- */
+/** Asks for the inbox token. Shown when the server denies access to the inbox. */
 export function InboxTokenForm({ onAuthorized }: {
   onAuthorized?: () => void;
 }) {

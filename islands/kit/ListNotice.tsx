@@ -21,7 +21,6 @@ const SHAPES = new Set(["as", "sort", "show", "by", "every"]);
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
  *
  * @param props.what the list's rows: "envelopes"
- * @param props.of the list whose filters it has
  * @param props.hint how an application sends the first, if that needs more than its SDK
  * @param props.children shown if there are no rows at all: a paragraph
  */

@@ -4,8 +4,6 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 /**
  * A part of the page whose code is loaded when it is shown first; if it did not load, a button to try again.
  * `React.lazy` keeps a failure.
- *
- * @param props.loading shown meanwhile
  */
 export function LoadedPart<Props extends object>({ load, isShown = true, props, loading }: {
   load: () => Promise<ComponentType<Props>>;

@@ -24,7 +24,6 @@ const ROUNDED_MS = 1;
 /**
  * Errors and logs of the same trace before an error or log, which are often its cause. Nothing if there are none.
  *
- * @param props.isItself whether a mark is the error or log itself
  * @param props.level of the logs: this one and more severe ones
  */
 export function SameTrace({ isItself, traceId, level }: {
@@ -78,7 +77,6 @@ export function MarkList({ title, links, note, items }: {
   );
 }
 
-/** An error or log of a trace. */
 function MarkLink({ mark }: { mark: TraceMark }) {
   const kind = mark.kind === "error" ? "refused" : levelKind(mark.level);
   return (

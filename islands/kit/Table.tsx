@@ -8,7 +8,6 @@ import { Definition, useDefinition } from "./Definition.tsx";
 import { nextSort, orderOf } from "./sort.ts";
 import type { RowPlace } from "./use_rows.tsx";
 
-/** A column of a table. */
 export interface Column<Row> {
   readonly title: string;
   /** Instead of the title. */

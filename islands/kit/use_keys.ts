@@ -59,7 +59,6 @@ export function isForOthers({ ctrlKey, metaKey, altKey, target }: KeyboardEvent)
   return ctrlKey || metaKey || altKey || isTyping;
 }
 
-/** Opens the help. */
 export const showHelp = () => dispatchEvent(new KeyboardEvent("keydown", { key: "?" }));
 
 /** Whether an element is visible: its view is open, and no detail covers it. */

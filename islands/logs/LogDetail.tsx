@@ -17,11 +17,7 @@ import { SentBy, valuesOf } from "../kit/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
 import { errorsAsText, listAttributes, logKey as keyOf, traceHref } from "./log_columns.tsx";
 
-/**
- * One log, as the list has it. Texts that are too long for the list are complete in the envelope.
- *
- * @param props.known its row, if the list has it
- */
+/** One log, as the list has it. Texts that are too long for the list are complete in the envelope. */
 export function LogDetail({ logKey, known }: {
   logKey: string;
   known: Log | undefined;

@@ -16,7 +16,6 @@ import { errorsAsText } from "./log_columns.tsx";
 interface Pattern {
   readonly key: string;
   readonly count: number;
-  /** The newest of them. */
   readonly newest: Log;
   /** Keys of the applications that sent them. */
   readonly applications: readonly string[];

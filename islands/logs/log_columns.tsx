@@ -26,7 +26,6 @@ export function traceHref({ span_id: span }: Log, trace: string): string {
   return linkTo("traces", [trace], { span: span ?? undefined });
 }
 
-/** Columns of the list of logs. */
 export const LOG_COLUMNS: readonly Column<Log>[] = [
   { title: "Time", width: 8, cell: ({ at }) => <Timestamp at={at} precision="ms" /> },
   {

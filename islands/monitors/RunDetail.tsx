@@ -19,12 +19,7 @@ const MAX_MARKS = 20;
 /** Clocks of processes differ, and times of check-ins are when they were sent. */
 const SLACK_MS = 1_000;
 
-/**
- * One run of a monitor.
- *
- * @param props.openRun its key, as in the address
- * @param props.known its row, if the list has it
- */
+/** One run of a monitor. */
 export function RunDetail({ openRun, known, monitors }: {
   openRun: string;
   known: MonitorRunRow | undefined;

@@ -48,7 +48,6 @@ export const stateOf = ({ reasons: [worst] }: Pick<KnownApplication, "reasons">)
  *
  * @param props.known undefined: not known yet
  * @param props.others have links only
- * @param props.labels of all applications by key
  */
 export function Applications({ known, others, reported, labels }: {
   known: readonly KnownApplication[] | undefined;

@@ -4,7 +4,6 @@ import type { TelemetryState } from "../../monitoring/browser/mod.ts";
 import type { SentCounts } from "../data/sent_counts.ts";
 import type { RelayHealth } from "./relay_health.ts";
 
-/** What the status depends on. */
 interface PipelineState extends Pick<TelemetryState, "phase" | "reason"> {
   /** Envelopes that wait in this browser. Default: none. */
   readonly waiting?: number;

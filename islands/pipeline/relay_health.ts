@@ -89,7 +89,6 @@ async function requestHealth(route: string, keys: readonly string[]): Promise<un
  * page requests nothing.
  *
  * @param route where this page posts; if that is not a path, other applications may still post to this server
- * @param counts of this page
  * @returns with `at`: when it was read
  */
 export function useRelayHealth(route: string, counts: SentCounts) {

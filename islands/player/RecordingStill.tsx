@@ -84,7 +84,6 @@ let turns: Promise<void> = Promise.resolve();
  * Lets a part of the page begin its work when it is in sight and the parts before it are done, so that many of them do
  * not stop the page.
  *
- * @param place its element
  * @returns `done` is to be called when its work has ended
  */
 export function useTurn(place: RefObject<Element | null>): { isOn: boolean; done: () => void } {

@@ -6,7 +6,6 @@ import type { Player } from "./use_player.ts";
 /**
  * The recorded window, scaled to the available size.
  *
- * @param props.frame gets the player's document
  * @param props.heightOf the height that it may take, in pixels
  * @param props.gap milliseconds without frames, of which it shows one
  */

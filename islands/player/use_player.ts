@@ -50,7 +50,6 @@ const START_TIMEOUT_MS = 15_000;
 /**
  * Connects to the player's document and controls it.
  *
- * @param frame with the player's document
  * @param segments undefined: not read yet
  * @param length of the recording, milliseconds
  * @param moment that it shows at first, milliseconds since 1970. Default: the recording's start

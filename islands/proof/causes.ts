@@ -24,7 +24,6 @@ export interface ProofContext extends
   readonly inboxProblem?: string | undefined;
 }
 
-/** All evidence about one signal. */
 export type SignalState = SignalEvidence & ProofContext & { readonly signal: Signal };
 
 /** Why a step can fail. The texts are for the owner of a deployment: what was observed, and what to change. */

@@ -10,7 +10,6 @@ import {
   SIGNALS,
 } from "./signals.ts";
 
-/** Evidence about one signal. */
 export interface SignalEvidence {
   /** The id by which it is recognised. */
   readonly id?: string | undefined;
@@ -35,7 +34,6 @@ export interface MadeEnvelope {
   readonly ids: ReturnType<typeof findIds>;
 }
 
-/** The state of telemetry that is evidence. */
 type Telemetry = Pick<TelemetryState, "receipts" | "replayId" | "recording" | "consent">;
 
 /**

@@ -10,7 +10,6 @@ import { findIds, type MadeSignals, makeSignals, SIGNAL_LIST, SIGNALS } from "./
 
 export type ProofOptions = Pick<ProofContext, "variant" | "route">;
 
-/** The state of a proof. */
 export interface ProofState extends Evaluation {
   readonly evidence: Evidence;
   /** Milliseconds since 1970. */
@@ -31,11 +30,7 @@ const MAX_ROWS = 50;
 /** Maximum wait for the answer that shows whether the other end runs. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/**
- * Makes one signal of each kind and follows each by its id, until all have ended or the time is over.
- *
- * @param onProgress called with each new state
- */
+/** Makes one signal of each kind and follows each by its id, until all have ended or the time is over. */
 export async function runProof(
   { variant, route }: ProofOptions,
   onProgress: (state: ProofState) => void,

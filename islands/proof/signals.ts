@@ -13,9 +13,7 @@ export type Signal = "error" | "span" | "log" | "recording";
 
 interface SignalType {
   readonly name: string;
-  /** The item type that carries it. */
   readonly itemType: string;
-  /** The kind of consent that it needs. */
   readonly consent: SignalKind;
 }
 
@@ -36,7 +34,6 @@ export const mapSignals = <T>(valueOf: (signal: Signal) => T): SignalRecord<T> =
 /** Name of the attribute with the id of the proof's log. */
 const LOG_ID = "proof.id";
 
-/** The signals that a proof has made. */
 export interface MadeSignals {
   /** The recorder makes its segments itself. */
   readonly ids: Readonly<Record<Exclude<Signal, "recording">, string>>;

@@ -30,7 +30,6 @@ const FIRST: ReadonlySet<EventKind> = new Set([
  *
  * @param props.from start of the recording, milliseconds since 1970
  * @param props.at position of the player, milliseconds since the start
- * @param props.reading whether the events are read
  */
 export function EventList({ events, replayId, from, at, reading }: {
   events: readonly ListedEvent[];

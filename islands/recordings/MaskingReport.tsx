@@ -27,11 +27,7 @@ interface Linked {
 
 const NONE: readonly string[] = [];
 
-/**
- * The texts of a session that look like personal data, and a search for texts that must not appear.
- *
- * @param props.events all events of the recording
- */
+/** The texts of a session that look like personal data, and a search for texts that must not appear. */
 export default function MaskingReportView({ events, ...linked }: Linked & {
   events: readonly RecordedEvent[];
 }) {
@@ -172,7 +168,6 @@ interface Session {
  * traces that name it. Reads the envelopes once, and makes the report again when other texts are searched for.
  *
  * @param events of the recording; another list reads the envelopes again
- * @param wanted texts that must not occur
  * @returns the last report, also while the next one is made
  */
 function useMaskingReport(

@@ -19,11 +19,7 @@ import { useRead } from "../data/use_read.ts";
 import { canHaveStill, RecordingStill, useTurn } from "../player/RecordingStill.tsx";
 import { marksOf, percent } from "./TimeLine.tsx";
 
-/**
- * The list of session recordings of which segments have arrived.
- *
- * @param props.openKey id of the recording that is open
- */
+/** The list of session recordings of which segments have arrived. */
 export function RecordingList({ openKey }: { openKey: string | undefined }) {
   const { list, sort, isUsual } = useSortedList("recordings", "-started_at");
   return (

@@ -4,7 +4,6 @@ import type { TelemetryState } from "../../monitoring/browser/mod.ts";
 import { CopyButton } from "../kit/CopyButton.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 
-/** This session: the state of telemetry, its trace, and the recording. */
 export function Session() {
   const { phase, reason, traceId, recording, replayId, storageProblem, dropped } = useTelemetry();
   return (

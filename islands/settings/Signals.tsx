@@ -14,7 +14,6 @@ export interface TestRequest {
   made?: Promise<void>;
 }
 
-/** Test signals. */
 export function Signals() {
   const [isBroken, setBroken] = useState(false);
   useEffect(() => {

@@ -1,5 +1,5 @@
 import type { ComponentType } from "react";
-import { ICONS } from "../../components/Icon.tsx";
+import { type IconName, ICONS } from "../../components/Icon.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
 import type { ListCounts } from "../../monitoring/models/application_rows.ts";
 import type { ViewFacts } from "../data/view.ts";
@@ -24,15 +24,19 @@ export interface View extends ViewFacts {
   readonly isRecorded?: boolean;
 }
 
+/** An entry: by default, its id is also its title and the name of its icon. */
+type Entry =
+  & Omit<View, "title" | "icon">
+  & Partial<Pick<View, "title">>
+  & ({ readonly id: IconName } | Pick<View, "icon">);
+
 const envelopes = () => import("../envelopes/Envelopes.tsx");
 const settings = () => import("../settings/Settings.tsx");
 
 /** All views, in their order. The first one is shown if the address names none; in relay mode Sentry has the rest. */
-export const VIEWS: readonly View[] = [
+const ENTRIES: readonly Entry[] = [
   {
     id: "overview",
-    title: "Overview",
-    icon: ICONS.overview,
     group: "",
     key: "o",
     load: {
@@ -42,8 +46,6 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: "errors",
-    title: "Errors",
-    icon: ICONS.errors,
     group: "Investigate",
     key: "e",
     list: "errors",
@@ -51,8 +53,6 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: "traces",
-    title: "Traces",
-    icon: ICONS.traces,
     group: "Investigate",
     key: "t",
     list: "traces",
@@ -60,8 +60,6 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: "logs",
-    title: "Logs",
-    icon: ICONS.logs,
     group: "Investigate",
     key: "l",
     list: "logs",
@@ -69,8 +67,6 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: "recordings",
-    title: "Recordings",
-    icon: ICONS.recordings,
     group: "Investigate",
     key: "r",
     list: "recordings",
@@ -78,8 +74,6 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: "profiles",
-    title: "Profiles",
-    icon: ICONS.profiles,
     group: "Investigate",
     key: "p",
     list: "profiles",
@@ -87,32 +81,24 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: "endpoints",
-    title: "Endpoints",
-    icon: ICONS.endpoints,
     group: "Watch",
     key: "d",
     load: { inbox: () => import("../endpoints/Endpoints.tsx") },
   },
   {
     id: "metrics",
-    title: "Metrics",
-    icon: ICONS.metrics,
     group: "Watch",
     key: "m",
     load: { inbox: () => import("../metrics/Metrics.tsx") },
   },
   {
     id: "monitors",
-    title: "Monitors",
-    icon: ICONS.monitors,
     group: "Watch",
     key: "n",
     load: { inbox: () => import("../monitors/Monitors.tsx") },
   },
   {
     id: "feedback",
-    title: "Feedback",
-    icon: ICONS.feedback,
     group: "Watch",
     key: "f",
     list: "feedback",
@@ -121,23 +107,18 @@ export const VIEWS: readonly View[] = [
   {
     id: "ai",
     title: "AI runs",
-    icon: ICONS.ai,
     group: "Watch",
     key: "a",
     load: { inbox: () => import("../ai/AiRuns.tsx") },
   },
   {
     id: "connect",
-    title: "Connect",
-    icon: ICONS.connect,
     group: "Set up",
     key: "c",
     load: { inbox: () => import("../overview/Connect.tsx") },
   },
   {
     id: "envelopes",
-    title: "Envelopes",
-    icon: ICONS.envelopes,
     group: "Set up",
     key: "v",
     list: "envelopes",
@@ -145,14 +126,18 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: "settings",
-    title: "Settings",
-    icon: ICONS.settings,
     group: "Set up",
     key: "s",
     isRecorded: true,
     load: { inbox: settings, relay: settings },
   },
 ];
+
+export const VIEWS: readonly View[] = ENTRIES.map((entry) => ({
+  title: entry.id[0]!.toUpperCase() + entry.id.slice(1),
+  icon: ICONS[entry.id as IconName],
+  ...entry,
+}));
 
 /** The views of a mode, `inbox` or `relay`. */
 export const viewsOf = (mode: string): readonly View[] => VIEWS.filter(({ load }) => load[mode]);

@@ -10,12 +10,7 @@ import { Definition } from "../kit/Definition.tsx";
 /** As many as fit beside each other. */
 const SHOWN = 3;
 
-/**
- * Links to the spans with the most self time.
- *
- * @param props.hrefOf link to the span with an id
- * @param props.onShow brings the span with a key into view
- */
+/** Links to the spans with the most self time. */
 export function LongestSpans({ trace, hrefOf, onShow }: {
   trace: Trace;
   hrefOf: (spanId: string) => string;

@@ -33,7 +33,6 @@ export function SpanDetail(
     traceId: string;
     /** Of the recording that ran, if segments of it have arrived. */
     replayId: string | null;
-    /** Errors and logs of the span. */
     marks: readonly PlacedMark[];
     /** Link to an error or a log. */
     hrefOf: (mark: PlacedMark) => string;

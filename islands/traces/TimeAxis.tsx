@@ -17,12 +17,7 @@ const WIDTHS = {
 const LATE = 85;
 const placeOf = (left: number) => left > LATE ? { right: `${100 - left}%` } : { left: `${left}%` };
 
-/**
- * The time axis above the waterfall: ticks, web vitals, errors and logs, and what is far outside.
- *
- * @param props.hrefOf link to an error or a log
- * @param props.onShow shows a section
- */
+/** The time axis above the waterfall: ticks, web vitals, errors and logs, and what is far outside. */
 export function TimeAxis(props: {
   isNarrow: boolean;
   window: Extent;
@@ -143,7 +138,6 @@ function sectionCounts(sections: readonly TimeSection[]): string {
   }).join(", ");
 }
 
-/** The mark of an error or a log. */
 export function EventMark({ kind }: { kind: PlacedMark["kind"] }) {
   return kind === "error" ? <OutcomeMark kind="refused" /> : <i className="mark log" />;
 }

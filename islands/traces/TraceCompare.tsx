@@ -37,11 +37,7 @@ interface Side {
   readonly omitted: string;
 }
 
-/**
- * Two traces on one time scale (`#/traces/A/compare/B`), and their spans matched by operation and name.
- *
- * @param props.ids of A and B
- */
+/** Two traces on one time scale (`#/traces/A/compare/B`), and their spans matched by operation and name. */
 export function TraceCompare({ ids: [idA, idB] }: {
   ids: readonly [string, string];
 }) {

@@ -17,7 +17,6 @@ import { type Column, timeColumn } from "../kit/Table.tsx";
 /**
  * The list of traces.
  *
- * @param props.openKey id of the trace that is open
  * @param props.compareWith id of a trace: the rows lead to their comparison with it. `name` in the address: only
  *   those of this name
  */

@@ -4,7 +4,6 @@ import { Menu } from "../kit/Menu.tsx";
 import { QUERY_HELP, SearchInput } from "../kit/SearchField.tsx";
 import type { TimeWindow } from "../charts/use_time_window.ts";
 
-/** Search in a trace. */
 export function TraceSearch({ text, onText, count, current, step }: {
   text: string;
   onText: (text: string) => void;

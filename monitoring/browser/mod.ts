@@ -123,7 +123,6 @@ function setConsent(kind: SignalKind, isGranted: boolean): void {
 /**
  * Reports an error with the time of this call, as soon as the SDK has started.
  *
- * @param error the thrown value
  * @param details `componentStack`: React's, if a component failed; `handled`: whether the page handled
  * the failure (default: false); `eventId`: 32 hexadecimal digits (default: random)
  */

@@ -35,8 +35,6 @@ export function serverTraceContext(): Context {
  * Reads the server's trace from the page's `Server-Timing` header. A page from the HTTP cache or from
  * history has the header of an earlier session, whose trace must not be continued. (A 304 has a new one,
  * and transfers bytes.)
- *
- * @param navigation the page's navigation entry
  */
 export function serverTraceHeaders(
   navigation: PerformanceNavigationTiming | undefined,

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./time_units.ts";
 
 /** No-break space: keeps a number and its unit on one line. */
-const NBSP = "\u00a0";
+export const NBSP = "\u00a0";
 
 /**
  * A duration: `870 µs`, `1.87 ms`, `38 ms`, `1.24 s`, `2 min 05 s`, `1 h 02 min`. Lists, details and assistants have the

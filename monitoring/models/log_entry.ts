@@ -61,8 +61,6 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
  * The row of one log.
  *
  * @param place key of the log in the index, from which its envelope and its index there are read
- * @param application key of its application
- * @param replayId of the recording that ran, if segments of it have arrived
  */
 export function logRow(
   place: number,

@@ -1,6 +1,5 @@
 import type { LogAttributes, LogLevel } from "../protocol/log_levels.ts";
 
-/** One structured log. */
 export interface LogRow {
   readonly envelope: number;
   /** Index among the logs of its envelope. */

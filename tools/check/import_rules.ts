@@ -79,7 +79,7 @@ export const IMPORT_RULES: Readonly<Record<string, string>> = {
   // A view imports nothing of another view; the pipeline and the player are parts of several.
   "islands/*/": VIEW,
   "components/": "monitoring/settings.ts monitoring/protocol/retry.ts type:monitoring/models/ " +
-    "monitoring/models/duration.ts " +
+    "monitoring/models/duration.ts monitoring/models/time_units.ts " +
     "type:monitoring/protocol/ type:monitoring/browser/mod.ts !npm:@sentry/ !npm:@opentelemetry/",
   // Routes are thin: SQL belongs in the inbox, parsing in the domain.
   "routes/": "config/ server/ monitoring/ components/ islands/ !node:sqlite " +

@@ -7,7 +7,6 @@ import type { SharedRateLimits } from "./rate_limits.ts";
 import type { StorageQuota } from "./retention.ts";
 import type { SendEnvelope } from "./send_envelope.ts";
 
-/** Options of a `Delivery`, for all of its parts. */
 export interface DeliveryOptions {
   readonly store: Promise<EnvelopeStore>;
   /** Entries for what the store has not confirmed. */

@@ -45,7 +45,6 @@ export function serialize(header: object, items: readonly unknown[]): Uint8Array
  * header LF *( item-header LF payload [LF] )     payload: `length` bytes, else up to the next LF
  * ```
  *
- * @param id local id
  * @param now milliseconds since 1970
  * @throws {SyntaxError} if a header is not JSON
  */

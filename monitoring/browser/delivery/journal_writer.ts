@@ -116,7 +116,6 @@ export function localStorageIfAllowed(): Storage | undefined {
   }
 }
 
-/** Text of an entry. */
 export function serialize(lock: string, entry: Omit<JournalEntry, "id">): string {
   const { discarded, sent, takenFrom } = entry;
   // One character for each byte. Spreading the bytes would overflow the stack.

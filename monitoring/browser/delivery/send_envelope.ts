@@ -26,7 +26,6 @@ export interface SendResult {
  *
  * @param compress whether the body may be compressed, which is asynchronous; false: the request is made
  * during the call
- * @param signal aborts the request
  */
 export type SendEnvelope = (
   bytes: Uint8Array,

@@ -2,7 +2,6 @@
  * Runs `work` unless another tab runs it at this moment: never waits for the lock. Where the browser has
  * no Web Locks, or refuses them, every tab runs it: a duplicate is better than a loss.
  *
- * @param name identifies the work
  * @returns the work's result; "locked": another tab has the lock
  */
 export async function withTabLock<T>(

@@ -50,7 +50,6 @@ export function createWaitingEnvelope(
  * sent.
  *
  * @param waiting oldest first
- * @param isReady whether it may be sent now
  */
 export function nextEnvelope<
   E extends Pick<WaitingEnvelope, "isSending" | "failures"> & {

@@ -5,8 +5,6 @@ import { mapLeaves, scrubAddress, scrubText, withoutAttributes } from "./text.ts
 /**
  * Removes private data from an event: parts of addresses (also of file names in stack frames), arguments
  * of a failed listener, and values in a thrown object. Changes the event in place.
- *
- * @param pageOrigin such as "https://example.org"
  */
 export function scrubEvent(event: Event, pageOrigin: string): void {
   const { request, extra } = event;
@@ -31,7 +29,6 @@ export function scrubEvent(event: Event, pageOrigin: string): void {
 /**
  * Removes private data from a breadcrumb.
  *
- * @param pageOrigin such as "https://example.org"
  * @returns null for console output (which may be private) and monitoring's own requests
  */
 export function scrubBreadcrumb(

@@ -26,8 +26,6 @@ type Fields = Record<string, unknown>;
  * Removes private data from a recorded event that the recorder's own masking leaves: parts of addresses
  * and the sources of media, in attributes and styles; values of hidden fields; texts in styles. Changes
  * the event in place.
- *
- * @param pageOrigin such as "https://example.org"
  */
 export function scrubRecordedEvent<E extends RecordedEvent>(event: E, pageOrigin: string): E {
   const data = fields(event.data);
@@ -145,7 +143,6 @@ export interface RecordingEntry {
 /**
  * Removes private data from a breadcrumb or performance entry of a recording.
  *
- * @param pageOrigin such as "https://example.org"
  * @returns null for console output (which may be private) and monitoring's own requests
  */
 export function scrubRecordingEntry<E extends RecordingEntry>(

@@ -17,7 +17,6 @@ const SELECTORS = /^browser\.web_vital\.\w+\.(?:element|source\.\d+)$|^browser\.
  * Removes private data from a span: parts of addresses, and texts in descriptions of elements. Changes
  * the span in place.
  *
- * @param pageOrigin such as "https://example.org"
  * @returns the same span
  */
 export function scrubSpan<S extends ScrubbableSpan>(span: S, pageOrigin: string): S {

@@ -25,7 +25,6 @@ interface AiMessage {
 const MAX_MESSAGES = 200;
 const MAX_PARTS = 50;
 
-/** The messages of a span. */
 interface AiMessages {
   readonly messages: readonly AiMessage[];
   /** Messages before them that are not shown. */

@@ -2,7 +2,6 @@ import type { ListQuery } from "../list_query.ts";
 import type { AiRunRow, AiSumRow, AiUsage } from "./ai_row.ts";
 import type { AiSpan } from "./ai_span.ts";
 
-/** An AI span as it is stored. */
 export interface StoredAiSpan {
   /** Its row key. */
   readonly key: number;

@@ -24,7 +24,6 @@ const MAX_BREADCRUMB = 500;
  * in a fence that its text cannot end.
  *
  * @param stacks frames for each exception, such as those found in source maps
- * @param trace of the error, if it is known
  */
 export function errorAsMarkdown(
   event: ReportedError,

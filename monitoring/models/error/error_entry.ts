@@ -40,7 +40,6 @@ const MAX_VALUE = 1_000;
  * https://develop.sentry.dev/sdk/data-model/event-payloads/
  *
  * @param receivedAt replaces a missing or implausible time, milliseconds since 1970
- * @param mapOf returns the source map of a script
  */
 export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): ErrorEntry {
   const exceptions = exceptionsOf(event).slice(-MAX_EXCEPTIONS);
@@ -115,12 +114,7 @@ export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">):
   return value === "" ? type : `${type}: ${value}`;
 }
 
-/**
- * The row of one error.
- *
- * @param application key of its application
- * @param replayId of the recording that ran, if segments of it have arrived
- */
+/** The row of one error. */
 export function occurrenceRow(
   rowKey: number,
   entry: ErrorEntry,

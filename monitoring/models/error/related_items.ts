@@ -36,8 +36,6 @@ const MAX_JSON_BYTES = 16 * 1024 * 1024;
  * Reads what an envelope has about an error: attachments of its event, profiles.
  *
  * @param envelope decompressed bytes; unreadable ones have no items
- * @param id of the envelope
- * @param eventId the error's
  */
 export function readRelatedItems(
   envelope: Uint8Array,

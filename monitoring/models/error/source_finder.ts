@@ -17,7 +17,6 @@ const CONTEXT_LINES = 5;
 /**
  * Maps frames of built scripts to their sources. Frames without a source map stay as they were sent.
  *
- * @param stacks the stack traces of an error
  * @param keys of the source maps, by the file of a frame
  * @param readMap returns a source map as JSON, with the script's text as `x_script`; undefined if there is none
  */

@@ -32,8 +32,6 @@ export interface Changes {
  * send one series. The first one of a start, and one with a lower value, count whole.
  *
  * @param points in any order; those before `from` are only compared with, but for levels, which may last
- * @param from milliseconds since 1970
- * @param to milliseconds since 1970
  */
 export function changesOf(
   points: readonly Point[],

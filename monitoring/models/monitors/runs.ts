@@ -8,7 +8,6 @@ import {
 import { envelopeAt, indexAt } from "../index/list_cursor.ts";
 import { type CheckInEntry, type MonitorConfig, NO_CONFIG, scheduleWords } from "./check_in.ts";
 
-/** A stored check-in. */
 export interface CheckIn extends CheckInEntry {
   readonly row_key: number;
   /** Key of the application; null: not known. */
@@ -30,7 +29,6 @@ export interface Run {
   readonly checkIns: CheckIn[];
 }
 
-/** The check-ins of each monitor, by its key. */
 export const byMonitor = (checkIns: readonly CheckIn[]): Map<string, CheckIn[]> =>
   Map.groupBy(checkIns, monitorKey);
 

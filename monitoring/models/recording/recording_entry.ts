@@ -115,8 +115,6 @@ interface RecordedSegment extends Omit<RecordingEntry, "replay_id" | "urls"> {
  * The row of a recording, from the entries of all its segments that have arrived.
  *
  * @param entries in the order of arrival; at least one
- * @param application key of the application that sent the newest one
- * @param errors see {@linkcode RecordingRow.errors}
  */
 export function recordingRow(
   entries: readonly RecordedSegment[],

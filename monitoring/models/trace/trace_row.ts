@@ -99,7 +99,6 @@ export interface QueryRow extends DurationSample {
   readonly newest: SpanPlace;
 }
 
-/** A span in its trace. */
 export interface SpanPlace {
   readonly trace_id: string;
   readonly span_id: string | null;

@@ -98,7 +98,6 @@ export const isFailure = (status: string | null): boolean =>
 /** Displayed for a span without a name. */
 export const NO_NAME = "(span without a name)";
 
-/** One attribute of a span, for display. */
 export interface SpanAttribute {
   readonly name: string;
   readonly value: string;

@@ -37,7 +37,6 @@ export function rateVital(
  * spans.
  *
  * @param payload the object with `measurements`: the span or its transaction
- * @param attributes of the span
  */
 export function readVitals(
   payload: unknown,

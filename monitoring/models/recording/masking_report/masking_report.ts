@@ -64,7 +64,6 @@ export class MaskingReport {
     return [...this.#findings.values()];
   }
 
-  /** Reads an event of the recording. */
   addEvent(event: RecordedEvent): void {
     this.#walk(event.data, { part: partOf(event), at: event.timestamp, envelope: null });
   }
