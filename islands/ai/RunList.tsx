@@ -2,11 +2,12 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { AiRunRow } from "../../monitoring/models/ai/ai_row.ts";
 import { OF_DETAIL, useFragment } from "../data/fragment.ts";
+import { Counted } from "../kit/Counted.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { useSortedList } from "../kit/sort.ts";
 import { type Column, timeColumn } from "../kit/Table.tsx";
-import { Counted, durationText, figureColumn, TIPS, USAGE_COLUMNS } from "./usage.tsx";
+import { durationText, figureColumn, TIPS, USAGE_COLUMNS } from "./usage.tsx";
 
 /** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Runs"], ["sums", "Sums"]] as const;

@@ -3,11 +3,12 @@ import type { AiSumRow } from "../../monitoring/models/ai/ai_row.ts";
 import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
+import { Counted } from "../kit/Counted.tsx";
 import { ListHead } from "../kit/ListHead.tsx";
 import { ListNotice } from "../kit/ListNotice.tsx";
 import { type Column, numberColumn, Table } from "../kit/Table.tsx";
 import { FAILED_TIP, HEAD } from "./RunList.tsx";
-import { Counted, USAGE_COLUMNS } from "./usage.tsx";
+import { USAGE_COLUMNS } from "./usage.tsx";
 
 const TITLES = {
   all: "All runs",

@@ -17,20 +17,13 @@ import { useList } from "../data/lists.ts";
 import { useTraceContent } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
+import { Counted } from "../kit/Counted.tsx";
 import { Definition } from "../kit/Definition.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { PlayLink } from "../kit/PlayLink.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { CallPanel } from "./CallPanel.tsx";
-import {
-  Counted,
-  durationText,
-  figureColumn,
-  formatCost,
-  sentOr,
-  TIPS,
-  USAGE_COLUMNS,
-} from "./usage.tsx";
+import { durationText, figureColumn, formatCost, sentOr, TIPS, USAGE_COLUMNS } from "./usage.tsx";
 
 /** A span of a run; `ai` is null of other spans, such as a tool's requests. */
 interface RunNode {

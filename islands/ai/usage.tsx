@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 import { formatDuration, formatNumber } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { AiUsage } from "../../monitoring/models/ai/ai_row.ts";
 import type { Column } from "../kit/Table.tsx";
 
@@ -40,22 +39,3 @@ export const USAGE_COLUMNS = {
 };
 
 export const durationText = (ms: number | null) => sentOr(ms, formatDuration);
-
-/** A count, after how many of them failed. */
-export function Counted({ count, failed, tip }: {
-  count: number;
-  failed: number;
-  /** Of the failed ones. */
-  tip?: string;
-}) {
-  return (
-    <>
-      {failed > 0 && (
-        <span className="refused" title={tip ?? `${formatNumber(failed)} failed`}>
-          <OutcomeMark kind="refused" />
-          {formatNumber(failed)} <span className="vh">failed</span> of
-        </span>
-      )} {formatNumber(count)}
-    </>
-  );
-}

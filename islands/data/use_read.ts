@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { messageOf } from "../../components/format.ts";
 import { client, LIVE, retryFailed } from "./queries.ts";
+import type { Answers, ViewQuery } from "./inbox.ts";
 import type { TraceContent } from "../../monitoring/models/trace/trace_content.ts";
 import { read as readView } from "./read.ts";
 import { useIsVisible } from "./fragment.ts";
@@ -48,6 +49,16 @@ export function useRead<T>(
     error: error ? messageOf(error) : undefined,
     retry: () => status === "error" ? retryFailed() : refetch(),
   };
+}
+
+/** The answer of a view, read again as data arrives while the page shows it. @param query undefined: not known yet */
+export function useLiveRead<View extends keyof Answers>(
+  view: View,
+  query: ViewQuery | undefined,
+): Loaded<Answers[View]> {
+  const isVisible = useIsVisible();
+  const isReadable = isVisible && query !== undefined;
+  return useRead([LIVE, view, query], isReadable && (() => readView(view, query)));
 }
 
 /** What is stored of a trace, read again as it grows; the same object until then. @param traceId null: nothing is read */

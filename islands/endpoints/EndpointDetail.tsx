@@ -12,11 +12,9 @@ import type {
 } from "../../monitoring/models/trace/endpoint_content.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { queryOf } from "../data/filters.ts";
-import { linkTo, spanHref, useFragment, useIsVisible } from "../data/fragment.ts";
+import { linkTo, spanHref, useFragment } from "../data/fragment.ts";
 import { type ConsoleList, useList } from "../data/lists.ts";
-import { LIVE } from "../data/queries.ts";
-import { read } from "../data/read.ts";
-import { useRead } from "../data/use_read.ts";
+import { useLiveRead } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
@@ -33,14 +31,12 @@ export function EndpointDetail({ id: { application, name, op }, list }: {
   list: ConsoleList<EndpointRow>;
 }) {
   const { path, params, to } = useFragment();
-  const isVisible = useIsVisible();
   const named = { name, op: op ?? undefined };
   const filters = queryOf(params, "endpoints");
   const isFiltered = Object.entries(filters).some(([name, value]) =>
     name !== "application" && value !== undefined
   );
-  const query = { ...filters, ...named, id: application };
-  const reading = useRead([LIVE, "endpoint", query], isVisible && (() => read("endpoint", query)));
+  const reading = useLiveRead("endpoint", { ...filters, ...named, id: application });
   const content = reading.value;
   const index = list.rows.findIndex((row) => endpointKey(row) === JSON.stringify(path));
   const hrefOf = (row: EndpointRow | undefined) => row && to(endpointPath(row));

@@ -3,6 +3,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import type { DurationSample, EndpointRow, Runs } from "../../monitoring/models/trace/trace_row.ts";
 import { isSlower } from "../../monitoring/models/trace/endpoints.ts";
+import { Counted } from "./Counted.tsx";
 import type { Column } from "./Table.tsx";
 
 /** Definition of the figures. */
@@ -106,21 +107,9 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
   } satisfies Record<string, Column<EndpointRow>>;
 }
 
-function RunCount({ of: { count, failed } }: { of: Runs }) {
-  return (
-    <span className="n">
-      {failed > 0 && (
-        <span className="refused" title={`${formatNumber(failed)} failed, or with errors`}>
-          <OutcomeMark kind="refused" />
-          {formatNumber(failed)}
-          <span className="vh">failed</span>
-          {" of "}
-        </span>
-      )}
-      {formatNumber(count)}
-    </span>
-  );
-}
+const RunCount = ({ of }: { of: Runs }) => (
+  <Counted {...of} tip={`${formatNumber(of.failed)} failed, or with errors`} />
+);
 
 const WIDTH = 1_000;
 

@@ -9,10 +9,8 @@ import type {
 } from "../../monitoring/models/metric/metric_content.ts";
 import type { MetricId } from "../../monitoring/models/metric/metric_id.ts";
 import { queryOf } from "../data/filters.ts";
-import { linkTo, spanHref, useFragment, useIsVisible } from "../data/fragment.ts";
-import { LIVE } from "../data/queries.ts";
-import { read } from "../data/read.ts";
-import { useRead } from "../data/use_read.ts";
+import { linkTo, spanHref, useFragment } from "../data/fragment.ts";
+import { useLiveRead } from "../data/use_read.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
@@ -32,12 +30,10 @@ import {
 /** A metric over time, by the values of an attribute. */
 export function MetricDetail({ id }: { id: MetricId }) {
   const { params } = useFragment();
-  const isVisible = useIsVisible();
   const shape = Object.fromEntries(
     ["by", "show", "every"].map((name) => [name, params.get(name) ?? undefined]),
   );
-  const query = { ...queryOf(params, "metrics"), ...id, ...shape };
-  const content = useRead([LIVE, "metric", query], isVisible && (() => read("metric", query)));
+  const content = useLiveRead("metric", { ...queryOf(params, "metrics"), ...id, ...shape });
   const metric = content.value;
   return (
     <DetailView

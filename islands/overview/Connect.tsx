@@ -4,10 +4,7 @@ import { formatCount } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { RefusalList } from "../../monitoring/protocol/relay_api.ts";
-import { useIsVisible } from "../data/fragment.ts";
-import { LIVE } from "../data/queries.ts";
-import { read } from "../data/read.ts";
-import { useRead } from "../data/use_read.ts";
+import { useLiveRead } from "../data/use_read.ts";
 import { ConnectGuide } from "./ConnectGuide.tsx";
 
 /** How an application sends to this server, what has arrived, and what was refused. Inbox mode only. */
@@ -26,8 +23,7 @@ const NONE: RefusalList = { rows: [], next: null, total: 0 };
 
 /** What the relay refused since the server started, repeats as one, with reason and fix. All texts are a sender's. */
 function RefusedEnvelopes() {
-  const isVisible = useIsVisible();
-  const { value = NONE } = useRead([LIVE, "refusals"], isVisible && (() => read("refusals")));
+  const { value = NONE } = useLiveRead("refusals", {});
   const { rows, total } = value;
   const [showsAll, setShowsAll] = useState(false);
   if (rows.length === 0) return null;

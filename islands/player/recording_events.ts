@@ -1,10 +1,8 @@
 import { useMemo } from "react";
 import type { IconName } from "../../components/Icon.tsx";
 import type { EventKind, RecordingEvent } from "../../monitoring/models/recording/timeline.ts";
-import { fragmentTo, linkTo, momentHref, useIsVisible } from "../data/fragment.ts";
-import { LIVE } from "../data/queries.ts";
-import { read } from "../data/read.ts";
-import { useRead } from "../data/use_read.ts";
+import { fragmentTo, linkTo, momentHref } from "../data/fragment.ts";
+import { useLiveRead } from "../data/use_read.ts";
 
 export const EVENT_ICONS: Readonly<Record<EventKind, IconName>> = {
   error: "errors",
@@ -25,11 +23,7 @@ export const EVENT_ICONS: Readonly<Record<EventKind, IconName>> = {
  * @param replayId undefined: the recording is not read yet
  */
 export function useEvents(replayId: string | undefined) {
-  const isVisible = useIsVisible();
-  const reading = useRead(
-    [LIVE, "recording", replayId ?? ""],
-    isVisible && replayId !== undefined && (() => read("recording", { id: replayId })),
-  );
+  const reading = useLiveRead("recording", replayId === undefined ? undefined : { id: replayId });
   const { value } = reading;
   const events = useMemo(
     () => (value?.events ?? []).map((event) => ({ ...event, href: hrefOf(event, replayId ?? "") })),

@@ -1,0 +1,17 @@
+import { formatNumber } from "../../components/format.ts";
+import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+
+/** A number, after how many of them failed. @param props.tip of the failed ones */
+export function Counted({ count, failed, tip }: { count: number; failed: number; tip?: string }) {
+  return (
+    <span className="n">
+      {failed > 0 && (
+        <span className="refused" title={tip ?? `${formatNumber(failed)} failed`}>
+          <OutcomeMark kind="refused" />
+          {formatNumber(failed)} <span className="vh">failed</span> {"of "}
+        </span>
+      )}
+      {formatNumber(count)}
+    </span>
+  );
+}
