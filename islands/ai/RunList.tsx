@@ -43,7 +43,6 @@ export function RunList({ openKey }: { openKey: string | undefined }) {
       columns={COLUMNS}
       caption={isUsual ? "AI runs, newest first" : "AI runs"}
       sort={sort}
-      keyOf={({ trace_id, span_id }) => `${trace_id}/${span_id}`}
       hrefOf={({ trace_id, span_id }) => to([trace_id, span_id], OF_DETAIL)}
       openKey={openKey}
     />

@@ -18,17 +18,17 @@ const KEYS: { readonly [Name in keyof Lists]: (row: Lists[Name]) => string } = {
   traces: (row) => row.trace_id,
   errors: (row) => row.group,
   occurrences: (row) => `${row.envelope} ${row.event_id}`,
-  logs: (row) => `${row.envelope} ${row.index}`,
+  logs: (row) => `${row.envelope}/${row.index}`,
   pages: (row) => `${row.application} ${row.page}`,
   endpoints: (row) => `${row.application} ${row.op} ${row.name}`,
   queries: (row) => `${row.application} ${row.statement}`,
   recordings: (row) => row.replay_id,
-  ai_runs: (row) => `${row.trace_id} ${row.span_id}`,
+  ai_runs: (row) => `${row.trace_id}/${row.span_id}`,
   ai_sums: (row) => `${row.by} ${row.value}`,
   feedback: (row) => row.group,
   profiles: (row) => row.profile_id,
   monitors: (row) => row.monitor,
-  runs: (row) => `${row.envelope} ${row.index}`,
+  runs: (row) => `${row.envelope}/${row.index}`,
   metrics: (row) => `${row.name} ${row.kind} ${row.unit}`,
   envelopes: (row) => String(row.id),
 };
@@ -39,6 +39,7 @@ export interface ConsoleList<Row> {
   readonly of: string;
   /** Newest first. */
   readonly rows: readonly Row[];
+  keyOf(row: Row): string;
   /** `loading`: no page of this query was received yet. */
   readonly state: "loading" | "ready" | "failed";
   /** Why it failed, for display. */
@@ -81,6 +82,7 @@ export function useList<Name extends keyof Lists>(
     return {
       of,
       rows: data?.rows ?? [],
+      keyOf,
       state: failure !== undefined ? "failed" : isLoading ? "loading" : "ready",
       error: failure,
       more: hasMore ? () => void readOlder(name, query, key, keyOf) : undefined,
@@ -95,18 +97,19 @@ export function useList<Name extends keyof Lists>(
  * A row by the envelope that it is of, and its index in it.
  *
  * @param key "ENVELOPE/INDEX", as in the address; any other text is of no row
- * @param known the row, if the list has it, which may be older or filtered out
+ * @param shown the list of the view, which may lack the row: it is older or filtered out
  */
 export function useRowOf<Name extends "logs" | "runs">(
   name: Name,
   key: string,
-  known: Lists[Name] | undefined,
+  shown: ConsoleList<Lists[Name]>,
 ) {
+  const isKey = (row: Lists[Name]) => shown.keyOf(row) === key;
+  const known = shown.rows.find(isKey);
   const envelope = Number(key.split("/")[0]);
   const isAddress = Number.isSafeInteger(envelope) && envelope > 0;
   const list = useList(name, known || !isAddress ? undefined : { envelope });
-  const row = known ?? list.rows.find(({ envelope, index }) => `${envelope}/${index}` === key);
-  return { ...list, row, state: isAddress ? list.state : "ready" };
+  return { ...list, row: known ?? list.rows.find(isKey), state: isAddress ? list.state : "ready" };
 }
 
 /**

@@ -36,11 +36,10 @@ export function EndpointList({ list, query, sort, openKey, actions }: {
   return (
     <RowList
       of="endpoints"
-      list={list}
+      list={{ ...list, keyOf: endpointKey }}
       columns={columns}
       caption={sort === "-duration" ? "Endpoints, slowest first" : "Endpoints"}
       sort={sort}
-      keyOf={endpointKey}
       hrefOf={(row) => to(endpointPath(row))}
       openKey={openKey}
       actions={actions}

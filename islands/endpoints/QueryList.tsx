@@ -24,7 +24,6 @@ export function QueryList({ actions }: { actions: ReactNode }) {
       columns={COLUMNS}
       caption={sort === "-total_ms" ? "Queries, those that took most time first" : "Queries"}
       sort={sort}
-      keyOf={({ application, statement }) => `${application} ${statement}`}
       hrefOf={({ slowest }) => spanHref(slowest)}
       actions={actions}
       below={list.rows.length > 0 && (

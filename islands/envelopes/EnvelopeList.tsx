@@ -32,7 +32,6 @@ export function EnvelopeList({ openKey }: { openKey: string | undefined }) {
       list={list}
       columns={columns}
       caption="Envelopes, newest first"
-      keyOf={({ id }) => String(id)}
       openKey={openKey}
       of="envelopes"
       empty={

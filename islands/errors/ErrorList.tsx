@@ -37,7 +37,6 @@ export function ErrorList({ openKey }: { openKey: string | undefined }) {
       columns={COLUMNS}
       caption={isUsual ? "Errors, last seen first" : "Errors"}
       sort={sort}
-      keyOf={({ group }) => group}
       openKey={openKey}
       of="errors"
       actions={<StateLinks />}

@@ -52,7 +52,6 @@ function FeedbackList({ openKey }: { openKey: string | undefined }) {
       list={list}
       columns={COLUMNS}
       caption="Feedback, newest first"
-      keyOf={({ group }) => group}
       openKey={openKey}
       actions={<StateLinks />}
       above={list.rows.length > 0 && <ListHistogram of="feedback" query={query} />}

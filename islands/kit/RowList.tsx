@@ -32,7 +32,6 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly caption: string;
   /** The present order. */
   readonly sort?: ListSort | undefined;
-  readonly keyOf: (row: Row) => string;
   /** The address of a row's detail; default: its key in the view. */
   readonly hrefOf?: (row: Row) => string;
   /** Key of the row whose detail is open. */
@@ -52,13 +51,13 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
 export function RowList<Row>(props: RowListProps<Row>) {
   const { id } = useView();
   const { to } = useFragment();
-  const { what = id, whatIsMissing = what, list, columns, sort, keyOf, openKey } = props;
-  const { hrefOf = (row: Row) => to([keyOf(row)], OF_DETAIL) } = props;
+  const { what = id, whatIsMissing = what, list, columns, sort, openKey } = props;
+  const { hrefOf = (row: Row) => to([list.keyOf(row)], OF_DETAIL) } = props;
   const frame = useRef<HTMLDivElement>(null);
   const { rowCount, render, newCount, showNewest, ...keyboard } = useRows(
     frame,
     list,
-    { keyOf, hrefOf, openKey },
+    { hrefOf, openKey },
   );
   useValueKeys(frame);
   const hasRows = rowCount > 0;

@@ -44,16 +44,16 @@ const FIRST_ROW_PX = 32;
 export function useRows<Row>(
   frame: RefObject<HTMLElement | null>,
   list: ConsoleList<Row>,
-  { keyOf, hrefOf, openKey }: {
-    readonly keyOf: (row: Row) => string;
+  { hrefOf, openKey }: {
     readonly hrefOf: (row: Row) => string;
     readonly openKey: string | undefined;
   },
 ) {
   const { id } = useView();
+  const { keyOf } = list;
   const isVisible = useIsVisible();
   const scrolledPx = useRef(0);
-  const { rows, newCount } = useSettledRows(list, keyOf, scrolledPx.current <= 1);
+  const { rows, newCount } = useSettledRows(list, scrolledPx.current <= 1);
   const keys = useMemo(() => rows.map(keyOf), [rows]);
   const [active, setActive] = useState(openKey);
   const activeIndex = useLastIndex(keys, active);
@@ -161,8 +161,7 @@ export function useRows<Row>(
 
 /** The rows as they follow the list at its top. Scrolled down, they keep their places, and new ones are counted. */
 function useSettledRows<Row>(
-  { rows: read, of, state }: ConsoleList<Row>,
-  keyOf: (row: Row) => string,
+  { rows: read, of, state, keyOf }: ConsoleList<Row>,
   isAtTop: boolean,
 ) {
   const last = useRef({ of: "", read, rows: read });

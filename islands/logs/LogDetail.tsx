@@ -5,7 +5,7 @@ import { Timestamp } from "../../components/Timestamp.tsx";
 import { rowKeyOf } from "../../monitoring/models/index/list_cursor.ts";
 import type { LogRow as Log } from "../../monitoring/models/log_row.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
-import { useApplications, useRowOf } from "../data/lists.ts";
+import { type ConsoleList, useApplications, useRowOf } from "../data/lists.ts";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
@@ -15,19 +15,16 @@ import { PlayLink, useMoment } from "../kit/PlayLink.tsx";
 import { SameTrace } from "../kit/SameTrace.tsx";
 import { SentBy, valuesOf } from "../kit/ApplicationLabel.tsx";
 import { Level } from "./Level.tsx";
-import { errorsAsText, listAttributes, logKey as keyOf, traceHref } from "./log_columns.tsx";
+import { errorsAsText, listAttributes, traceHref } from "./log_columns.tsx";
 
 /** One log, as the list has it. Texts that are too long for the list are complete in the envelope. */
-export function LogDetail({ logKey, known }: {
-  logKey: string;
-  known: Log | undefined;
-}) {
-  const reading = useRowOf("logs", logKey, known);
+export function LogDetail({ logKey, list }: { logKey: string; list: ConsoleList<Log> }) {
+  const reading = useRowOf("logs", logKey, list);
   const found = reading.row;
   // It stays when newer logs push it out of the list.
   const last = useRef(found);
   last.current = found ?? last.current;
-  const log = last.current && keyOf(last.current) === logKey ? last.current : undefined;
+  const log = last.current && list.keyOf(last.current) === logKey ? last.current : undefined;
   return (
     <DetailView
       className="log-detail"

@@ -36,10 +36,9 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
     <RowList
       {...head}
       whatIsCounted="patterns"
-      list={{ ...list, rows }}
+      list={{ ...list, rows, keyOf: ({ key }) => key }}
       columns={COLUMNS}
       caption="Patterns of logs, the most frequent first"
-      keyOf={({ key }) => key}
       hrefOf={({ newest, common }) =>
         to([], { as: undefined, ...common && { q: quoted(common) }, level: newest.level })}
       isSummary

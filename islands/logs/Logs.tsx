@@ -7,7 +7,7 @@ import { Segmented } from "../kit/Segmented.tsx";
 import { Split } from "../kit/Split.tsx";
 import { queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
-import { LOG_COLUMNS, logHref, logKey } from "./log_columns.tsx";
+import { LOG_COLUMNS } from "./log_columns.tsx";
 import { LogDetail } from "./LogDetail.tsx";
 import { LogPatterns } from "./LogPatterns.tsx";
 
@@ -16,7 +16,7 @@ const SHAPES = [[undefined, "Lines"], ["patterns", "Patterns"]] as const;
 
 /** The logs view: the list, newest first (`#/logs`), and one log beside it (`#/logs/ENVELOPE/INDEX`). */
 export default function LogsView() {
-  const { path, params } = useFragment();
+  const { path, params, to } = useFragment();
   const query = queryOf(params, "logs");
   const list = useList("logs", query);
   const openKey = path.length === 2 ? path.join("/") : undefined;
@@ -28,7 +28,6 @@ export default function LogsView() {
     list,
     above: list.rows.length > 0 && <ListHistogram of="logs" query={query} />,
   } as const;
-  const shown = Object.fromEntries(params);
   return (
     <Split
       look="narrow"
@@ -37,8 +36,7 @@ export default function LogsView() {
           {...head}
           columns={LOG_COLUMNS}
           caption="Logs, newest first"
-          keyOf={logKey}
-          hrefOf={(row) => logHref(row, shown)}
+          hrefOf={({ envelope, index }) => to([`${envelope}`, `${index}`])}
           openKey={openKey}
           empty={
             <>
@@ -48,12 +46,7 @@ export default function LogsView() {
           }
         />
       )}
-      detail={openKey !== undefined && (
-        <LogDetail
-          logKey={openKey}
-          known={list.rows.find((row) => logKey(row) === openKey)}
-        />
-      )}
+      detail={openKey !== undefined && <LogDetail logKey={openKey} list={list} />}
     />
   );
 }

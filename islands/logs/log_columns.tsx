@@ -4,7 +4,7 @@ import { parseJson } from "../../monitoring/models/json.ts";
 import type { LogRow as Log } from "../../monitoring/models/log_row.ts";
 import type { Column } from "../kit/Table.tsx";
 import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
-import { fragmentTo, linkTo } from "../data/fragment.ts";
+import { linkTo } from "../data/fragment.ts";
 import { Level } from "./Level.tsx";
 
 /** Characters of a message in its row, which is one line: more than any screen shows. */
@@ -13,13 +13,6 @@ const ROW_CHARACTERS = 400;
 const ROW_ATTRIBUTES = 3;
 /** Characters of each. */
 const ROW_ATTRIBUTE = 200;
-
-/** A log in the address: the path of its detail. */
-export const logKey = ({ envelope, index }: Log) => `${envelope}/${index}`;
-
-/** The address of a log's detail. @param params search and filters of the list */
-export const logHref = ({ envelope, index }: Log, params: Readonly<Record<string, string>>) =>
-  fragmentTo("logs", [String(envelope), String(index)], params);
 
 /** The address of a log's trace, with the span in which it was written. */
 export function traceHref({ span_id: span }: Log, trace: string): string {

@@ -18,10 +18,9 @@ export function MetricList({ openKey }: { openKey: string | undefined }) {
   return (
     <RowList
       of="metrics"
-      list={list}
+      list={{ ...list, keyOf }}
       columns={COLUMNS}
       caption="Metrics, those with the newest values first"
-      keyOf={keyOf}
       hrefOf={(row) => to(pathOf(row), OF_DETAIL)}
       openKey={openKey}
       hint={

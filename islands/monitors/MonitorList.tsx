@@ -38,7 +38,6 @@ export function MonitorList({ list, openRun, below }: {
       list={list}
       columns={columns}
       caption="Monitors, the worst first"
-      keyOf={({ monitor }) => monitor}
       hrefOf={({ monitor, runs: [newest] }) => to(newest ? runPath(newest) : [], { monitor })}
       openKey={open?.monitor}
       isSummary

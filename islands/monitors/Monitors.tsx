@@ -6,7 +6,6 @@ import { Split } from "../kit/Split.tsx";
 import { MonitorList } from "./MonitorList.tsx";
 import { RunDetail } from "./RunDetail.tsx";
 import { RunTable } from "./RunTable.tsx";
-import { runKey } from "./words.tsx";
 
 /**
  * The monitors view: monitors and their runs (`#/monitors`), the runs of one of them (`?monitor=KEY`), and one run beside
@@ -38,7 +37,7 @@ export default function MonitorsView() {
       detail={openRun !== undefined && (
         <RunDetail
           openRun={openRun}
-          known={runs.rows.find((row) => runKey(row) === openRun)}
+          list={runs}
           monitors={monitors.rows}
         />
       )}

@@ -5,7 +5,7 @@ import type { MonitorRow, MonitorRunRow } from "../../monitoring/models/monitors
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { fragmentTo, linkTo } from "../data/fragment.ts";
-import { useRowOf } from "../data/lists.ts";
+import { type ConsoleList, useRowOf } from "../data/lists.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
@@ -20,12 +20,12 @@ const MAX_MARKS = 20;
 const SLACK_MS = 1_000;
 
 /** One run of a monitor. */
-export function RunDetail({ openRun, known, monitors }: {
+export function RunDetail({ openRun, list, monitors }: {
   openRun: string;
-  known: MonitorRunRow | undefined;
+  list: ConsoleList<MonitorRunRow>;
   monitors: readonly MonitorRow[];
 }) {
-  const reading = useRowOf("runs", openRun, known);
+  const reading = useRowOf("runs", openRun, list);
   const run = reading.row;
   return (
     <DetailView

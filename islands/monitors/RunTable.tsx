@@ -8,7 +8,7 @@ import { MoreButton } from "../kit/ListNotice.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { type Column, Table } from "../kit/Table.tsx";
 import { tookText } from "./RunStrip.tsx";
-import { runKey, runPath, State } from "./words.tsx";
+import { runPath, State } from "./words.tsx";
 
 const LEGEND = ["ok", "failed", "running", "over_time", "missed"] as const;
 
@@ -62,7 +62,7 @@ export function RunTable({ list, monitor, openRun }: {
         caption="Runs, newest first"
         columns={COLUMNS}
         rows={rows}
-        keyOf={runKey}
+        keyOf={list.keyOf}
         openKey={openRun}
         hrefOf={(run) => to(runPath(run))}
       />

@@ -22,7 +22,6 @@ export function SlowestEndpoints({ list, applications }: {
       all={{ text: "All endpoints", href: linkTo("endpoints") }}
       list={list}
       empty="No requests or tasks that have ended match."
-      keyOf={({ application, op, name }) => `${application} ${op} ${name}`}
       hrefOf={(row) => linkTo("endpoints", endpointPath(row))}
       columns={[
         {

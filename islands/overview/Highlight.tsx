@@ -9,14 +9,13 @@ import { type Column, Table } from "../kit/Table.tsx";
 export const ROWS = matchMedia("(min-width: 138rem)").matches ? 12 : 6;
 
 /** The first rows of a list in a panel, or why there are none. */
-export function Highlight<Row>({ id, title, all, list, empty, keyOf, hrefOf, columns }: {
+export function Highlight<Row>({ id, title, all, list, empty, hrefOf, columns }: {
   id: string;
   title: string;
   /** Link to the whole list. */
   all: { readonly text: string; readonly href: string };
   list: ConsoleList<Row>;
   empty: string;
-  keyOf: (row: Row) => string | number;
   hrefOf: (row: Row) => string;
   columns: readonly Column<Row>[];
 }) {
@@ -48,7 +47,7 @@ export function Highlight<Row>({ id, title, all, list, empty, keyOf, hrefOf, col
             caption={title}
             columns={columns}
             rows={list.rows.slice(0, ROWS)}
-            keyOf={keyOf}
+            keyOf={list.keyOf}
             hrefOf={hrefOf}
           />
         )}

@@ -28,7 +28,6 @@ export function NeedsALook({ list, compared }: { list: ConsoleList<Reason>; comp
           : `${
             formatCount(compared, "endpoint")
           } with ${runs}: none has new failures or is slower.`)}
-      keyOf={({ kind, application, what, href }) => `${kind} ${application.key} ${what} ${href}`}
       hrefOf={({ href }) => href}
       columns={COLUMNS}
     />

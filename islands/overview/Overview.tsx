@@ -138,6 +138,8 @@ export default function Overview() {
         list={{
           ...failed ?? compared,
           rows: known?.flatMap(({ reasons }) => reasons) ?? [],
+          keyOf: ({ kind, application, what, href }) =>
+            `${kind} ${application.key} ${what} ${href}`,
           ...!failed && !isKnown && { state: "loading" },
         }}
         compared={shown?.flatMap(({ own }) => own).length ?? 0}

@@ -17,7 +17,6 @@ export function VitalsByPage({ filters }: { filters: ConsoleQuery }) {
       all={{ text: "All pages", href: linkTo("traces", ["vitals"]) }}
       list={useList("pages", filters)}
       empty="No page loads match."
-      keyOf={({ application, page }) => `${application} ${page}`}
       hrefOf={({ application, page }) =>
         linkTo("traces", [], { page, application, sort: "slowest" })}
       columns={VITAL_COLUMNS}

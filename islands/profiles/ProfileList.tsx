@@ -15,7 +15,6 @@ export function ProfileList({ openKey }: { openKey: string | undefined }) {
       columns={COLUMNS}
       caption={isUsual ? "Profiles, newest first" : "Profiles"}
       sort={sort}
-      keyOf={({ profile_id }) => profile_id}
       openKey={openKey}
       hint={
         <p>

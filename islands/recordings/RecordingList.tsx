@@ -29,7 +29,6 @@ export function RecordingList({ openKey }: { openKey: string | undefined }) {
       columns={COLUMNS}
       caption={isUsual ? "Recordings, newest first" : "Recordings"}
       sort={sort}
-      keyOf={({ replay_id }) => replay_id}
       openKey={openKey}
       hint={
         <p>

@@ -17,7 +17,6 @@ export function PageVitals() {
       columns={COLUMNS}
       caption="Web vitals of pages, 75th percentile"
       sort={sort}
-      keyOf={({ application, page }) => `${application} ${page}`}
       hrefOf={({ application, page }) =>
         linkTo("traces", [], { page, application, sort: "slowest" })}
       actions={<a href={linkTo("traces")}>All traces</a>}

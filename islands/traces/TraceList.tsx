@@ -37,7 +37,6 @@ export function TraceList({ openKey, compareWith }: {
       columns={COLUMNS}
       caption={isUsual ? "Traces, newest first" : "Traces"}
       sort={sort}
-      keyOf={({ trace_id }) => trace_id}
       hrefOf={(row) =>
         compareWith === undefined
           ? to([row.trace_id], { ...OF_DETAIL, span: spanOf(row) })
