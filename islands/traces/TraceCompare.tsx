@@ -12,7 +12,7 @@ import { hasSelfTime, SELF_TIME } from "../../monitoring/models/trace/self_time.
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { mainSection } from "../../monitoring/models/trace/time_sections.ts";
 import { readTrace, type Trace, type TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import { omittedText } from "../../monitoring/models/trace/trace_content.ts";
+import { NO_CONTENT, omittedText } from "../../monitoring/models/trace/trace_content.ts";
 import { displayName, isPageOp } from "../../monitoring/models/trace/trace_name.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
 import { useTraceContent } from "../data/use_read.ts";
@@ -22,8 +22,6 @@ import { type Column, Table } from "../kit/Table.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { KindMark } from "./SpanKinds.tsx";
 import { Definition } from "../kit/Definition.tsx";
-
-const NO_PARTS = { spans: [], marks: [] };
 
 /** Rows of the table. More are not readable. */
 const MAX_PAIRS = 300;
@@ -42,13 +40,13 @@ export function TraceCompare({ ids: [idA, idB] }: {
   ids: readonly [string, string];
 }) {
   const contents = [useTraceContent(idA), useTraceContent(idB)] as const;
-  const [{ value: valueA }, { value: valueB }] = contents;
-  const a = useMemo(() => readTrace(valueA ?? NO_PARTS), [valueA]);
-  const b = useMemo(() => readTrace(valueB ?? NO_PARTS), [valueB]);
+  const [{ value: storedA = NO_CONTENT }, { value: storedB = NO_CONTENT }] = contents;
+  const a = useMemo(() => readTrace(storedA), [storedA]);
+  const b = useMemo(() => readTrace(storedB), [storedB]);
   const comparison = useMemo(() => compareTraces(a, b, MAX_PAIRS), [a, b]);
   const sides: readonly Side[] = [
-    { letter: "a", id: idA, trace: a, omitted: valueA ? omittedText(valueA) : "" },
-    { letter: "b", id: idB, trace: b, omitted: valueB ? omittedText(valueB) : "" },
+    { letter: "a", id: idA, trace: a, omitted: omittedText(storedA) },
+    { letter: "b", id: idB, trace: b, omitted: omittedText(storedB) },
   ];
   const columns = columnsOf(sides);
   const isMissing = ({ trace: { tree, marks } }: Side) => tree.nodes.length + marks.length === 0;

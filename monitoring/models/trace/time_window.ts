@@ -1,3 +1,4 @@
+import { NBSP } from "../duration.ts";
 import { timeStep } from "../time_units.ts";
 import type { Extent } from "./span_times.ts";
 
@@ -58,8 +59,6 @@ function stepOf(least: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(least, MIN_WIDTH_MS / 100)));
   return ([1, 2, 5].find((digit) => digit * power >= least) ?? 10) * power;
 }
-
-const NBSP = "\u00a0";
 
 function label(ms: number, step: number): string {
   if (ms === 0) return "0";
