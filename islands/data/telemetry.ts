@@ -1,15 +1,12 @@
 import { useSyncExternalStore } from "react";
-import { snapshot, subscribe, type TelemetryState } from "../../monitoring/browser/mod.ts";
-
-/** The state in the prerendered HTML and during hydration. */
-const INITIAL: TelemetryState = {
-  phase: "waiting",
-  recording: "waiting",
-  receipts: [],
-  waiting: 0,
-};
+import {
+  INITIAL_STATE,
+  snapshot,
+  subscribe,
+  type TelemetryState,
+} from "../../monitoring/browser/mod.ts";
 
 /** State of this page's telemetry; renders the component again when it changes. */
 export function useTelemetry(): TelemetryState {
-  return useSyncExternalStore(subscribe, snapshot, () => INITIAL);
+  return useSyncExternalStore(subscribe, snapshot, () => INITIAL_STATE);
 }

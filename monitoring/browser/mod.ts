@@ -17,7 +17,7 @@ import { createSessionData, type SessionData } from "./session_data.ts";
 import { untilIdle, whenIdle, whenLoadedAndIdle } from "./when_idle.ts";
 
 export type { SignalKind } from "./consent.ts";
-export type { Receipt, TelemetryState } from "./telemetry_state.ts";
+export { INITIAL_STATE, type Receipt, type TelemetryState } from "./telemetry_state.ts";
 export type { SessionData, SessionEnvelope } from "./session_data.ts";
 
 // From before the SDK patches it: requests of the transport must not be traced.

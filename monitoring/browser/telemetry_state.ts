@@ -94,14 +94,16 @@ type StateChange = Partial<Omit<TelemetryState, "receipts">>;
 
 export type TelemetryStore = ReturnType<typeof createTelemetryStore>;
 
-/** Creates the initial state. */
+/** Of a page that was just opened, also in the prerendered HTML. */
+export const INITIAL_STATE: TelemetryState = {
+  phase: "waiting",
+  recording: "waiting",
+  receipts: [],
+  waiting: 0,
+};
+
 export function createTelemetryStore() {
-  let state: TelemetryState = {
-    phase: "waiting",
-    recording: "waiting",
-    receipts: [],
-    waiting: 0,
-  };
+  let state = INITIAL_STATE;
   const { subscribe, notify } = createListeners();
 
   function change(next: TelemetryState): void {
