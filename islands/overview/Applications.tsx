@@ -64,7 +64,6 @@ export function Applications({ known, others, reported, labels }: {
       <Panel
         id="applications"
         title="Applications"
-        isUnrecorded
         links={
           <small className="facts" title={STATES_TIP}>
             {STATES.map(({ kind, short }) => (

@@ -55,7 +55,7 @@ export function Arrivals() {
   const name = sender ? nameOf(sender) : "an application";
   const topic = newest && cutText(topicOf(newest).text, MAX_TEXT);
   return (
-    <section className="arrivals grid well" aria-label="Arrivals" data-sentry-block="">
+    <section className="arrivals grid well" aria-label="Arrivals">
       <div className={newest ? undefined : "empty-glass"}>
         <Mark />
       </div>

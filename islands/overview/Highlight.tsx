@@ -26,7 +26,6 @@ export function Highlight<Row>({ id, title, all, list, empty, hrefOf, columns }:
     <Panel
       id={id}
       title={title}
-      isUnrecorded
       links={
         <>
           {list.state !== "failed" && found > ROWS && (

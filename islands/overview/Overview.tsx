@@ -98,7 +98,7 @@ export default function Overview() {
 
   if (isForbidden) {
     return (
-      <Panel id="locked" title="Inbox" isUnrecorded>
+      <Panel id="locked" title="Inbox">
         <InboxTokenForm />
       </Panel>
     );

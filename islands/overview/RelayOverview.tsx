@@ -23,10 +23,10 @@ export default function RelayOverview(page: PageFacts) {
         {" "}
         {storage}.
       </p>
-      <Panel id="pipeline-now" title="Pipeline" isUnrecorded>
+      <Panel id="pipeline-now" title="Pipeline">
         <PipelineCounts ends={page} now={usePipeline(page)} />
       </Panel>
-      <Panel id="outcomes" title="Outcomes over time, of the newest 200" isUnrecorded>
+      <Panel id="outcomes" title="Outcomes over time, of the newest 200">
         {receipts.length > 0
           ? (
             <TimeBars
@@ -50,7 +50,6 @@ export default function RelayOverview(page: PageFacts) {
             Show all
           </button>
         )}
-        isUnrecorded
       >
         <Receipts receipts={receipts.filter(({ at }) => from <= at && at < to)} />
       </Panel>

@@ -49,13 +49,13 @@ export function RequestCharts({ filters }: { filters: ConsoleQuery | undefined }
   });
   return (
     <div className="charts grid">
-      <Panel id="requests" title="Traces" isUnrecorded>
+      <Panel id="requests" title="Traces">
         {traces && <TimeBars {...chartOf("traces", traces)} />}
       </Panel>
-      <Panel id="durations" title="Durations" isUnrecorded>
+      <Panel id="durations" title="Durations">
         {traces && <DurationDots {...chartOf("traces", traces)} />}
       </Panel>
-      <Panel id="errors-over-time" title="Open errors" isUnrecorded>
+      <Panel id="errors-over-time" title="Open errors">
         {errors && <TimeBars {...chartOf("errors", errors)} />}
       </Panel>
     </div>
