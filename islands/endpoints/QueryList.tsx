@@ -8,7 +8,7 @@ import { useList } from "../data/lists.ts";
 import { DurationText } from "../kit/endpoint_columns.tsx";
 import { RowList } from "../kit/RowList.tsx";
 import { sortParam } from "../kit/sort.ts";
-import type { Column } from "../kit/Table.tsx";
+import { type Column, numberColumn } from "../kit/Table.tsx";
 
 /** What the applications ask databases and caches. */
 export function QueryList({ actions }: { actions: ReactNode }) {
@@ -51,15 +51,12 @@ const COLUMNS: readonly Column<QueryRow>[] = [
     cell: ({ statement }, link) => <code>{link(statement)}</code>,
     aside: { title: "Application", applications: ({ application }) => [application] },
   },
-  {
-    title: "n",
+  numberColumn("n", ({ count }) => count, {
     tip: "Queries with an end",
     width: 5,
-    numeric: true,
     isWide: true,
     by: "count",
-    cell: ({ count }) => formatNumber(count),
-  },
+  }),
   {
     title: "In all",
     tip: "Sum of their durations. Several may run at the same time",
