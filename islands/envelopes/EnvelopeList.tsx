@@ -61,7 +61,8 @@ const CONTENT: Column<InboxRow> = {
   },
   aside: {
     title: "Application",
-    applications: ({ application }) => [application],
+    applications: ({ application, applications }) =>
+      applications?.length ? applications : [application],
   },
 };
 

@@ -165,9 +165,12 @@ const ROWS = {
     top: JSON.parse(row.top ?? "null"),
   }),
   envelopes: (
-    { key: _, rank: __, tie: ___, summary, ...row }: Found & { summary: string },
+    { key: _, rank: __, tie: ___, applications, summary, ...row }:
+      & Found
+      & Readonly<Record<"applications" | "summary", string>>,
   ): InboxRow => ({
     ...rowOf(row),
+    applications: [...new Set<string>(JSON.parse(applications))],
     summary: JSON.parse(summary),
   }),
 };

@@ -327,11 +327,16 @@ export function envelopesSql(query: ListQuery): SqlList {
           `e.row_key IN (SELECT envelope * ${KEYS_PER_ENVELOPE} FROM item_types WHERE type = :type)`,
         ),
       ],
-      `${ENVELOPE_COLUMNS}, ${APPLICATION}, e.summary`,
+      `${ENVELOPE_COLUMNS}, ${APPLICATION}, ${OF_RESOURCES}, e.summary`,
     ),
     joins: ` JOIN envelopes ON envelopes.id = e.row_key / ${KEYS_PER_ENVELOPE}`,
   };
 }
+
+/** Of the resources of an envelope, in their order. */
+const OF_RESOURCES = "(SELECT json_group_array(key ORDER BY x.row_key) FROM envelope_entries AS x" +
+  " JOIN applications AS a ON a.id = x.application WHERE x.row_key >= e.row_key" +
+  ` AND x.row_key < e.row_key + ${KEYS_PER_ENVELOPE}) AS applications`;
 
 /** The columns of an envelope's row that are in `envelopes`. */
 export const ENVELOPE_COLUMNS =

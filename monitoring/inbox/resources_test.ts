@@ -52,7 +52,9 @@ Deno.test("body of three resources → rows of each have its application; one en
   ]);
   assert.deepEqual(ids({ trace: hexId(1) }), [1]);
   assert.deepEqual(ids({ q: "d" }), [1], "found by a later resource");
-  assert.equal(file.lists.page("envelopes", {}).rows[1]!.summary!.logs, 4);
+  const rows = file.lists.page("envelopes", {}).rows;
+  assert.equal(rows[1]!.summary!.logs, 4);
+  assert.deepEqual(rows.map(({ applications }) => applications), [[pay], [cart, pay]]);
   const [row] = file.lists.page("traces", {}).rows;
   assert.deepEqual([row?.spans, row?.applications], [2, [cart]]);
   file.delete(0, 1);

@@ -31,7 +31,8 @@ export interface InboxRow {
   readonly content_encoding: string | null;
   /** Key of the application, see `models/application.ts`; null: not known yet, stored by an older version. */
   readonly application: string | null;
-  /** Only in the list of envelopes. */
+  /** Keys of all of its applications, that of `application` first. Only in the list of envelopes, as is the summary. */
+  readonly applications?: readonly string[];
   readonly summary?: EnvelopeSummary;
 }
 
