@@ -99,6 +99,7 @@ function hasSpan(id: string, { op, name }: ListQuery): string[] {
 
 export function tracesSql(query: ListQuery): SqlList {
   const sent = all(["true", ...filtersOf(query, SENDER)]);
+  const startedAt = ofRoot(query, "coalesce(e.started_at, e.seen_at)", "id");
   return groupedList(query, {
     table: "trace_entries",
     by: "trace_id",
@@ -128,11 +129,13 @@ export function tracesSql(query: ListQuery): SqlList {
         "id IN (SELECT trace_id FROM vital_entries WHERE page = :page AND op IS NOT NULL)",
       ),
       ...hasSpan("id", query),
+      // Not by the late clock of one of its senders.
+      ...when(query.until, `${startedAt} < :until`),
       ...durationMatches(ofRoot(query, "e.ended_at - e.started_at", "id"), query.q),
       ...query.preflights || isGiven(query.trace) ? [] : [NO_PREFLIGHT],
     ],
     ranks: {
-      started_at: ofRoot(query, "coalesce(e.started_at, e.seen_at)", "id"),
+      started_at: startedAt,
       duration: ofRoot(query, "e.ended_at - e.started_at", "id"),
       spans: "spans",
       errors: "errors",

@@ -182,6 +182,20 @@ export function addFilterTests(test: AddTest): void {
     assert.equal(bodies(inbox, { application: "sightglass" }).length, 3);
   }, 3);
 
+  test(
+    "page load after a time, its server's clock late → not before that time",
+    async (inbox, add) => {
+      const at = (seconds: number) => ({
+        start_timestamp: NOON / 1_000 - seconds,
+        end_timestamp: NOON / 1_000 - seconds + 1,
+      });
+      await add(span(1, { ...at(10), attributes: { "sentry.op": "pageload" } }));
+      await add(span(1, { ...at(100), parent_span_id: "b".repeat(16) }));
+      assert.deepEqual(traces(inbox, { until: NOON - 20_000 }), []);
+      assert.deepEqual(traces(inbox, { since: NOON - 20_000 }), [hexId(1)]);
+    },
+  );
+
   test("time range → rows of that time; groups count those errors", async (inbox, add) => {
     const secondsAgo = (n: number) => NOON / 1_000 - n;
     for (const n of [90, 50, 10]) {
