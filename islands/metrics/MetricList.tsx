@@ -1,5 +1,6 @@
 import type { MetricId } from "../../monitoring/models/metric/metric_id.ts";
 import type { MetricRow } from "../../monitoring/models/metric/metric_row.ts";
+import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { queryOf } from "../data/filters.ts";
 import { OF_DETAIL, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
@@ -66,7 +67,13 @@ const COLUMNS: readonly Column<MetricRow>[] = [
         >
           {count === null
             ? "too many points"
-            : `n ${formatWhole(count)}${value === null ? ", too few" : ""}`}
+            : `n ${formatWhole(count)}${
+              value !== null
+                ? ""
+                : show.startsWith("p") && count < MIN_SAMPLES
+                ? ", too few"
+                : ", not known"
+            }`}
         </small>
       </>
     ),

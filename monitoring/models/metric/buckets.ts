@@ -50,7 +50,9 @@ const isSide = ({ offset, counts }: Side) =>
 export function boundedBuckets(buckets: Buckets): Buckets | null {
   if ("bounds" in buckets) {
     const { bounds, counts } = buckets;
+    // A single one says nothing of its values.
     const fits = counts.length === bounds.length + 1 && counts.length <= MAX_BUCKETS &&
+      bounds.length > 0 &&
       counts.every(isCount) &&
       bounds.every((bound, i) => Number.isFinite(bound) && !(bound <= bounds[i - 1]!));
     return fits ? buckets : null;

@@ -183,12 +183,7 @@ function bucketsOf(item: unknown): Buckets | null {
   const numbers = (...path: string[]) =>
     listOf(at(buckets, ...path)).map((one) => finiteAt(one) ?? NaN);
   if (at(buckets, "bounds") !== undefined) {
-    const [bounds, counts] = [numbers("bounds"), numbers("counts")];
-    // Without bounds there is one bucket.
-    return boundedBuckets({
-      bounds,
-      counts: counts.length + bounds.length === 0 ? [valueOf(item) ?? 0] : counts,
-    });
+    return boundedBuckets({ bounds: numbers("bounds"), counts: numbers("counts") });
   }
   const number = (...path: string[]) => finiteAt(buckets, ...path);
   const scale = number("scale");

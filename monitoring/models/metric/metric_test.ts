@@ -247,6 +247,18 @@ Deno.test("percentiles of values → by nearest rank; of fewer than 5 none", () 
   ]);
 });
 
+Deno.test("histogram without buckets, as of Micrometer's timers → its average, no percentile", () => {
+  const point = { timeUnixNano: `${NOW}000000`, count: "20", sum: 3, max: 0.4 };
+  for (const bucketCounts of [[], ["20"]]) {
+    const histogram = { aggregationTemporality: 1, dataPoints: [{ ...point, bucketCounts }] };
+    const [entry] = entriesOf(metricPoints({ name: "requests", histogram }, "")).entries;
+    const { changes } = changesOf(entry!.points, "histogram", 0, Infinity);
+    const values = new Values("histogram");
+    for (const change of changes) values.add(change);
+    assert.deepEqual([values.figure("avg", 1), values.figure("p95", 1)], [0.15, null]);
+  }
+});
+
 Deno.test("percentile of a wide bucket → spread from the smallest to the largest value", () => {
   const ranges = [[0, 100, 10]] as const;
   assert.equal(estimatedPercentile(ranges, 0.5, 40, 60), 50);
