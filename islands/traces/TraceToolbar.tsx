@@ -22,7 +22,7 @@ export function TraceSearch({ text, onText, count, current, step }: {
     event.preventDefault();
   };
   return (
-    <div className="trace-toolbar line end">
+    <div className="line">
       <SearchInput
         label="Search this trace"
         title={`Searches names, attributes, events and ids, also within words. ${QUERY_HELP}`}

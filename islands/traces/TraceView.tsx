@@ -190,12 +190,6 @@ export function TraceView({ traceId }: { traceId: string }) {
           <Warnings warnings={traceWarnings(trace.summary, omittedText(stored))} />
           <div className="trace-line line pad">
             <Segmented label="Shown as" name="as" choices={SHAPES} />
-            <LongestSpans
-              trace={trace}
-              hrefOf={spanHref}
-              onShow={(key) => bringIntoView(key, true)}
-            />
-            <WebVitals vitals={vitals} />
             <TraceSearch
               text={text}
               onText={(text) => {
@@ -205,6 +199,12 @@ export function TraceView({ traceId }: { traceId: string }) {
               count={tree.found.length}
               current={tree.found.indexOf(match ?? "")}
               step={(by) => stepTo(tree.found, by, { takesFocus: false })}
+            />
+            <WebVitals vitals={vitals} />
+            <LongestSpans
+              trace={trace}
+              hrefOf={spanHref}
+              onShow={(key) => bringIntoView(key, true)}
             />
           </div>
           {(wasZoomed || trace.tree.nodes.length >= MIN_MINIMAP_SPANS) && (

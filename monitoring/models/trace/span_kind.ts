@@ -8,6 +8,7 @@ export const SPAN_KINDS = [
   "HTTP",
   "server",
   "database",
+  "AI",
   "other",
 ] as const;
 
@@ -23,6 +24,7 @@ const KIND_BY_OP: readonly (readonly [RegExp, SpanKind])[] = [
   [/^resource\b/, "resource"],
   [/^(ui|paint|view|template)\b/, "rendering"],
   [/^(db|cache)\b/, "database"],
+  [/^(gen_)?ai\b/, "AI"],
   [/^(http|rpc|grpc|graphql|websocket)\.server\b/, "server"],
   [/^(http|rpc|grpc|graphql|websocket|fetch|xhr)\b/, "HTTP"],
 ];

@@ -19,6 +19,8 @@ Deno.test("operation → kind; unknown operation → by side", () => {
     ["db", "server", "database"],
     ["db.sql.query", "server", "database"],
     ["cache.get", "server", "database"],
+    ["gen_ai.execute_tool", "server", "AI"],
+    ["ai.run.langchain", "server", "AI"],
     ["dbx", "browser", "other"],
     ["function", "browser", "other"],
     [null, "server", "server"],
