@@ -126,9 +126,10 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
         <ApplicationTile name={nameOf(row)} />
         {link(<b className="one-line">{label}</b>)}
         {label === nameOf(row) && (
-          <small className="one-line roomy">
-            {[row.side === "unknown" ? "" : row.side, row.environment].filter(Boolean).join(", ")}
-          </small>
+          <>
+            {row.side !== "unknown" && <small className="roomy">{row.side}</small>}
+            <small className="one-line roomiest">{row.environment}</small>
+          </>
         )}
       </span>
     ),
@@ -139,7 +140,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       `${STATES_TIP}\nSince: the first error of one of these groups at any time (of a group that came` +
       " back: when its return was received) or failed run, of a slower endpoint the first run, of a monitor" +
       " the first of the runs that have its state",
-    width: 13,
+    width: 12,
     className: "state",
     cell: (known) => {
       if (known.errors === undefined) return undefined;
@@ -161,7 +162,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   {
     title: "Open errors",
     tip: `In the time and by the filter of the charts. ${SPARKLINE_TIP}`,
-    width: 9,
+    width: 8.5,
     className: "failures",
     cell: ({ errors }) => {
       if (errors === undefined) return undefined;
@@ -193,7 +194,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   {
     title: "Release",
     tip: "The chosen one, else the newest; and when its first stored envelope was received",
-    width: 11,
+    width: 10.5,
     className: "extra",
     cell: ({ row: { releases, releases_since }, release }) =>
       release !== undefined && (
@@ -209,7 +210,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       "Sessions of the release that began in the chosen time and that the SDK does not report as crashed." +
       " A browser's is a page load, before version 11 of its SDK also a navigation; with an unhandled error" +
       " it is crashed, from version 11 on unhandled. A server's is mostly a request",
-    width: 12,
+    width: 10.5,
     className: "roomy",
     cell: (known) => {
       const found = sessionsOf(known);
@@ -237,7 +238,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       "The newest start of a process that the payloads name, by its own clock, and their number," +
       ` at most ${MAX_STARTS}`,
     width: 9.5,
-    className: "roomy starts",
+    className: "roomiest",
     cell: ({ row: { starts } }) =>
       starts.length > 0 && (
         <span className="beside">
@@ -264,7 +265,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   {
     title: "Last seen",
     tip: "The newest envelope of the application",
-    width: 6.5,
+    width: 6,
     className: "roomy",
     cell: ({ row }) => <TimeAgo at={row.last_seen} />,
   },

@@ -35,13 +35,17 @@ export function NotSent({ rows, labels }: {
   const all = rows.flatMap(({ key, discarded }) => discarded.map((one) => ({ key, ...one })))
     // Bytes of what another category counts.
     .filter(({ category }) => !category.endsWith("_byte"));
+  const byReason = Map.groupBy(all, ({ key, reason }) => `${key} ${reason}`);
   return all.length > 0 && (
     <p className="facts small others">
-      {all.map(({ key, category, reason, quantity }) => {
+      {[...byReason].map(([name, counts]) => {
+        const { key, reason } = counts[0]!;
         const lost = LOST.get(reason);
-        const what = formatCount(quantity, NAMES.get(category) ?? category.replaceAll("_", " "));
+        const what = counts.map(({ category, quantity }) =>
+          formatCount(quantity, NAMES.get(category) ?? category.replaceAll("_", " "))
+        ).join(", ");
         return (
-          <span key={`${key} ${category} ${reason}`} className={lost ? "waits" : "quiet"}>
+          <span key={name} className={lost ? "waits" : "quiet"}>
             {lost && <OutcomeMark kind="waits" />}
             <a href={linkTo("envelopes", [], { application: key, type: "client_report" })}>
               {labels.get(key) ?? "An application"}

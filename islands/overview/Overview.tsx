@@ -79,10 +79,10 @@ export default function Overview() {
   });
   const failed = [
     monitors,
+    compared,
     ...hasOthers ? [open] : [],
     ...shown?.map(({ row }) => errors.get(row.key)) ?? [],
-  ]
-    .find((list) => list?.state === "failed");
+  ].find((list) => list?.state === "failed");
   const isKnown = monitors.state === "ready" && (!hasOthers || open.state === "ready") &&
     known?.every(({ errors }) => errors);
   const isForbidden = state === "forbidden";

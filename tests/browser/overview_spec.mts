@@ -328,6 +328,7 @@ test("sessions and client reports → crash-free share, and what was not sent", 
     report(lost),
     report(
       { category: "log_byte", reason: "queue_overflow", quantity: 999 },
+      { category: "span", reason: "queue_overflow", quantity: 3 },
       { category: "span", reason: "sample_rate", quantity: 1 },
     ),
   );
@@ -346,7 +347,7 @@ test("sessions and client reports → crash-free share, and what was not sent", 
   await expect(rows.filter({ hasText: /page/ })).toContainText("2 of 3, 1 unhandled");
   const notSent = page.locator(".applications .others > span");
   await expect(notSent).toHaveText([
-    /gave up 12\slogs: queue_overflow$/,
+    /gave up 12\slogs, 3\sspans: queue_overflow$/,
     /gave up 1\sspan: sample_rate$/,
   ]);
   await expect(notSent.first()).toHaveClass("waits");
