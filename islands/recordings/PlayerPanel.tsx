@@ -159,10 +159,13 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
           {...{ length, gaps, replayId, events, player }}
         />
         <p className="player-keys pad small quiet">
-          <kbd>Space</kbd> play <kbd>←</kbd>
-          <kbd>→</kbd> 5 s <kbd>Home</kbd>
-          <kbd>End</kbd> <kbd>E</kbd> next error <kbd>S</kbd> skip inactivity <kbd>F</kbd>{" "}
-          full width. Masked text is shown as asterisks, media and frames as boxes.
+          <span className="if-keys">
+            <kbd>Space</kbd> play <kbd>←</kbd>
+            <kbd>→</kbd> 5 s <kbd>Home</kbd>
+            <kbd>End</kbd> <kbd>E</kbd> next error <kbd>S</kbd> skip inactivity <kbd>F</kbd>{" "}
+            full width.
+          </span>{" "}
+          Masked text is shown as asterisks, media and frames as boxes.
           {player.removed > 0 &&
             ` ${formatCount(player.removed, "part")} of the page not allowed here and left out.`}
         </p>

@@ -131,8 +131,10 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
   );
   return (
     <>
-      {link(row.page === null ? "(no address)" : addressPath(row.page))}
-      {others.map((url) => ` → ${addressPath(url)}`)}
+      <div className="pages">
+        {link(row.page === null ? "(no address)" : addressPath(row.page))}
+        {others.map((url) => ` → ${addressPath(url)}`)}
+      </div>
       <div className="facts small quiet">
         {row.user !== null && <b>{row.user}</b>}
         {row.browser !== null && <span title="By its User-Agent">{row.browser}</span>}
@@ -145,7 +147,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
             ? `${formatCount(pages, "page")}, ${
               formatCount(byKind.get("click")?.length ?? 0, "click")
             } reported`
-            : "of a page"}
+            : "web page"}
         </RowValues>
         {row.release !== null && <span title={row.release}>{shortRelease(row.release)}</span>}
         {row.missing > 0 && (

@@ -102,9 +102,12 @@ const Lanes = memo(function Lanes({ from, length, replayId, events }: {
   }, [events, from, length]);
   return lanes.map(({ kind, count, others, marks }) => (
     <div key={kind} className={`lane small of-${kind}`}>
-      <span className="quiet" title={others > 0 ? `${others} outside of this time` : ""}>
+      <span
+        className="quiet"
+        title={others > 0 ? `The other ${others} are outside of this time` : ""}
+      >
         {KIND_NAMES[kind]} {count}
-        {others > 0 && ` + ${others}`}
+        {others > 0 && ` of ${count + others}`}
       </span>
       <div className="track">
         {marks.map(({ at, text, more }) => (
