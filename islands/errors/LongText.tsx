@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { breakable } from "../../components/breakable.tsx";
 import { cutText, formatBytes } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import type { Bounded } from "../../monitoring/models/json.ts";
@@ -15,7 +16,7 @@ const MAX_LENGTH = 1_000;
  */
 export function LongText({ text, max = MAX_LENGTH }: { text: string; max?: number }) {
   const [showAll, setShowAll] = useState(false);
-  if (text.length <= max) return <span className="long-text">{text}</span>;
+  if (text.length <= max) return <span className="long-text">{breakable(text)}</span>;
   return (
     <span className="long-text">
       {showAll ? text : `${cutText(text, max)}… `}

@@ -1,3 +1,4 @@
+import { breakable } from "../../components/breakable.tsx";
 import { cutText, formatNumber } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
@@ -174,7 +175,7 @@ function Sender({ row }: { row: FeedbackRow }) {
       <KeyValueList
         entries={[
           ...Object.entries({ ...texts, "Release": release }).map(([name, value]) =>
-            value !== null && { name, value: <span className="long-text">{value}</span> }
+            value !== null && { name, value: <span className="long-text">{breakable(value)}</span> }
           ),
           {
             name: "Application",

@@ -1,4 +1,5 @@
 import { useRef } from "react";
+import { breakable } from "../../components/breakable.tsx";
 import { cutText } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -86,10 +87,10 @@ function LogContent({ log }: { log: Log }) {
           ["level", log.level] as const,
           ...listAttributes(log),
         ].map(([name, value]) => ({
-          name: <code>{name}</code>,
+          name: <code>{breakable(name)}</code>,
           value: (
             <>
-              <code>{String(value)}</code> <ValueLinks name={name} value={value} />
+              <code>{breakable(String(value))}</code> <ValueLinks name={name} value={value} />
             </>
           ),
         }))}

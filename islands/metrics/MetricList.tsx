@@ -1,3 +1,4 @@
+import { breakable } from "../../components/breakable.tsx";
 import type { MetricId } from "../../monitoring/models/metric/metric_id.ts";
 import type { MetricRow } from "../../monitoring/models/metric/metric_row.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
@@ -39,7 +40,7 @@ export function MetricList({ openKey }: { openKey: string | undefined }) {
 const COLUMNS: readonly Column<MetricRow>[] = [
   {
     title: "Metric",
-    cell: ({ name }, link) => link(name),
+    cell: ({ name }, link) => link(breakable(name)),
     aside: {
       title: "Kind",
       applications: ({ applications }) => applications,

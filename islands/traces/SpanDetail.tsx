@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { formatDuration, formatOffset } from "../../components/format.ts";
+import { breakable } from "../../components/breakable.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
@@ -186,7 +187,7 @@ export function Attributes({ attributes, title }: {
           name: breakable(name),
           value: (
             <>
-              {`${value} ${unit}`} <ValueLinks name={name} value={value} />
+              {breakable(`${value} ${unit}`)} <ValueLinks name={name} value={value} />
             </>
           ),
         }))}
@@ -211,10 +212,6 @@ const phasesOf = (attributes: readonly SpanAttribute[], start_ms: number) =>
       name: PHASE.exec(name)![1]!.replaceAll("_", " "),
       value: `after ${formatDuration(Number(value) * 1_000 - start_ms)}`,
     }));
-
-/** The name of an attribute, which may break after its dots and underscores. */
-const breakable = (name: string) =>
-  name.split(/(?<=[._])/).flatMap((part, index) => [part, <wbr key={index} />]);
 
 /** What a query knows of a span beside its attributes. */
 const fieldsOf = (

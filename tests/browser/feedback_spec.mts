@@ -106,6 +106,8 @@ test("feedback → screenshot, recording at that moment, its error and back; res
     /−10\.00\ss\s*feedback\s*Why\?/,
   ]);
   await expect(detail(page).locator(".still iframe")).toBeVisible();
+  // May break before "shop", "test" and "cart" only.
+  await expect(detail(page).getByText("https://shop.test/cart").locator("wbr")).toHaveCount(3);
   await expect(detail(page).getByRole("region", { name: "Error" })).toContainText(
     "named by the message",
   );
