@@ -34,7 +34,12 @@ export function RunMarks({ runs, from, to, medians = [] }: {
   runs: readonly TimedRun[];
   from: number;
   to: number;
-  medians?: readonly { readonly ms: number; readonly first: number; readonly last: number }[];
+  medians?: readonly {
+    readonly side: string;
+    readonly ms: number;
+    readonly first: number;
+    readonly last: number;
+  }[];
 }) {
   const y = durationScale(runs);
   const x = (at: number) => (at - from) / (to - from) * WIDTH;
@@ -51,10 +56,9 @@ export function RunMarks({ runs, from, to, medians = [] }: {
     <>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <path d={dots.join("")} />
-        <path
-          className="median"
-          d={medians.map(({ ms, first, last }) => `M${x(first)} ${y(ms)}H${x(last)}`).join("")}
-        />
+        {medians.map(({ side, ms, first, last }) => (
+          <path key={side} className={`median ${side}`} d={`M${x(first)} ${y(ms)}H${x(last)}`} />
+        ))}
       </svg>
       {runs.map(({ at, ms, failed }, n) =>
         failed && (

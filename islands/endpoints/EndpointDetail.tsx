@@ -86,7 +86,20 @@ function Content({ content }: { content: EndpointContent }) {
         rows={[row]}
         keyOf={endpointKey}
       />
-      <Panel id="each-run" title="Each run" links={bound && <small>{bound}</small>}>
+      <Panel
+        id="each-run"
+        title="Each run"
+        links={
+          <small className="facts">
+            {bound && <span>{bound}</span>}
+            <span>line: median{row.before && ", of others pale"}</span>
+            <span className="refused">
+              <OutcomeMark kind="refused" />
+              failed
+            </span>
+          </small>
+        }
+      >
         <RequestChart content={content} />
       </Panel>
       <Queries content={content} />

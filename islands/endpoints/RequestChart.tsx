@@ -24,7 +24,9 @@ export function RequestChart({ content: { row, runs } }: { content: EndpointCont
   const medians = (["since", "before"] as const).flatMap((side) => {
     const ms = (side === "since" ? row : row.before)?.median ?? null;
     const own = runs.filter((run) => run.side === side);
-    return ms === null || own.length === 0 ? [] : { ms, first: own.at(-1)!.at, last: own[0]!.at };
+    return ms === null || own.length === 0
+      ? []
+      : { side, ms, first: own.at(-1)!.at, last: own[0]!.at };
   });
   return (
     <div className="request-chart">

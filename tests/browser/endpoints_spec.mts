@@ -44,6 +44,8 @@ test("slower release → the endpoint's change, runs, queries and errors lead to
   await expect(cellsOf(PRODUCT)).toHaveText(["–", `${PRODUCTS}in 18 of 18`, /ms\d+ %$/]);
   await expect(cellsOf(ALL_PRODUCTS)).toHaveText(["1in 12 of 12", "–", /ms\d+ %$/]);
   await expect(detail(page).locator(".request-chart .mark")).toHaveCount(FAILED);
+  await expect(detail(page)).toContainText("line: median, of others pale");
+  await expect(detail(page).locator(".request-chart path.median.before")).toHaveCount(1);
   await expectAccessibleLayout(page, "endpoint");
   await page.setViewportSize({ width: 1280, height: 800 });
 
