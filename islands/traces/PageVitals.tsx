@@ -19,13 +19,31 @@ export function PageVitals() {
       sort={sort}
       hrefOf={({ application, page }) =>
         linkTo("traces", [], { page, application, sort: "slowest" })}
-      actions={<a href={linkTo("traces")}>All traces</a>}
+      actions={<TraceShapes isVitals />}
       empty={
         <>
           <b>No web vitals received.</b> Browser SDKs send them with each page load.
         </>
       }
     />
+  );
+}
+
+/** The choice between traces and the web vitals of their pages. */
+export function TraceShapes({ isVitals = false }: { isVitals?: boolean }) {
+  return (
+    <nav className="segmented well" aria-label="Shown as">
+      <a className="bare quiet" href={linkTo("traces")} aria-current={!isVitals || undefined}>
+        Traces
+      </a>
+      <a
+        className="bare quiet"
+        href={linkTo("traces", ["vitals"])}
+        aria-current={isVitals || undefined}
+      >
+        Web vitals
+      </a>
+    </nav>
   );
 }
 

@@ -9,6 +9,7 @@ import { shortRelease } from "../kit/application_labels.ts";
 import { useSortedList } from "../kit/sort.ts";
 import { RowValues } from "../kit/ValueLinks.tsx";
 import { linkTo, momentHref, OF_DETAIL, useFragment } from "../data/fragment.ts";
+import { TraceShapes } from "./PageVitals.tsx";
 import { KindMark } from "./SpanKinds.tsx";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { RowList } from "../kit/RowList.tsx";
@@ -43,7 +44,7 @@ export function TraceList({ openKey, compareWith }: {
           : linkTo("traces", [compareWith, "compare", row.trace_id])}
       openKey={openKey}
       of="traces"
-      actions={<a href={linkTo("traces", ["vitals"])}>Web vitals</a>}
+      actions={<TraceShapes />}
       above={compareWith === undefined
         ? rows.length > 0 && <ListHistogram of="traces" query={query} />
         : (
