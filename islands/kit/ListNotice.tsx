@@ -62,13 +62,13 @@ export function ListNotice({ list, what, of, hint, children }: {
         </p>
       )}
       {!isFiltered && !hasOthers && phase !== "failed" && <p>{children}</p>}
+      {!isFiltered && hint}
       {!isFiltered && !isRelay && !!applications?.rows.length && (
         <p>
           Sightglass’s own {what} are not listed.{" "}
           <a href={fragmentTo(view, path, { application: OWN_APPLICATION.key })}>Show them</a>
         </p>
       )}
-      {!isFiltered && hint}
       {phase === "failed" && <p>No {what} of this session: telemetry failed, see Settings.</p>}
       {/* In relay mode the list is made from what this page sent, whatever the response. */}
       {waiting > 0 && !isRelay && (

@@ -43,9 +43,11 @@ export function MonitorList({ list, openRun, below }: {
       isSummary
       above={list.rows.length > 0 && (
         <p className="monitor-counts facts small">
-          {list.rows.length === MAX_LIST_ROWS
-            ? `the ${formatNumber(MAX_LIST_ROWS)} monitors that reported last`
-            : formatCount(list.rows.length, "monitor")}
+          <b>
+            {list.rows.length === MAX_LIST_ROWS
+              ? `the ${formatNumber(MAX_LIST_ROWS)} monitors that reported last`
+              : formatCount(list.rows.length, "monitor")}
+          </b>
           {states.map(([state, { length }]) => (
             <State key={state} state={state}>
               {formatNumber(length)} {wordOf(state).toLowerCase()}
