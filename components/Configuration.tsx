@@ -47,7 +47,9 @@ export function SettingsList({ settings }: { settings: Settings }) {
   }));
   return (
     <figure className="settings-list">
-      <figcaption className="quiet">Monitoring settings</figcaption>
+      <figcaption>
+        <b>Monitoring settings</b>
+      </figcaption>
       <KeyValueList entries={entries} />
     </figure>
   );

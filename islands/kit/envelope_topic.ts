@@ -16,12 +16,12 @@ const ITEMS: Readonly<Record<string, readonly [name: string, icon?: IconName]>> 
   sessions: ["Sessions"],
   check_in: ["Check-in", "monitors"],
   client_report: ["Client report"],
-  feedback: ["Feedback"],
-  user_report: ["Feedback"],
-  profile: ["Profile"],
-  profile_chunk: ["Profile"],
-  statsd: ["Metrics"],
-  trace_metric: ["Metrics"],
+  feedback: ["Feedback", "feedback"],
+  user_report: ["Feedback", "feedback"],
+  profile: ["Profile", "profiles"],
+  profile_chunk: ["Profile", "profiles"],
+  statsd: ["Metrics", "metrics"],
+  trace_metric: ["Metrics", "metrics"],
 };
 
 /** Characters of a title: more than a line. */
