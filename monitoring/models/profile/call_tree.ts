@@ -33,7 +33,8 @@ export function functionRows(tree: CallTree): FunctionRow[] {
   const counts = countCalls(tree);
   const rows = new Map<number, { frame: number; self: number; total: number }>();
   for (const [call, [caller, frame]] of calls.entries()) {
-    const row = rows.getOrInsertComputed(frame, () => ({ frame, self: 0, total: 0 }));
+    const row = rows.get(frame) ?? { frame, self: 0, total: 0 };
+    rows.set(frame, row);
     row.self += counts.self[call]!;
     let outer = caller;
     while (outer >= 0 && calls[outer]![1] !== frame) outer = calls[outer]![0];
@@ -112,10 +113,9 @@ export function foldedCalls(tree: CallTree): CallTree {
     }
     if (chain.length < MIN_FOLDED) continue;
     const name = `${chain.length} frames of ${library}`;
-    const of = known.getOrInsertComputed(
-      name,
-      () => frames.length - 1 + extra.push({ ...frames[frame]!, function: name, file: null }),
-    );
+    const of = known.get(name) ??
+      frames.length - 1 + extra.push({ ...frames[frame]!, function: name, file: null });
+    known.set(name, of);
     chain.forEach((one, n) => folded.set(one, n === 0 ? of : undefined));
   }
   return rebuilt(
@@ -135,11 +135,10 @@ function rebuilt(
   for (const [call, [sentCaller, sentFrame]] of tree.calls.entries()) {
     const caller = places[sentCaller] ?? -1;
     const frame = frameOf(sentFrame, call);
-    places.push(
-      frame === undefined
-        ? caller
-        : known.getOrInsertComputed(`${caller} ${frame}`, () => calls.push([caller, frame]) - 1),
-    );
+    const key = `${caller} ${frame}`;
+    const place = frame === undefined ? caller : known.get(key) ?? calls.push([caller, frame]) - 1;
+    if (frame !== undefined) known.set(key, place);
+    places.push(place);
   }
   return {
     ...tree,

@@ -67,7 +67,8 @@ function mostSamples({ samples, stacks, frames }: SentProfile, thread: string): 
     const frame = frames[stacks[sample.stack]![0] ?? -1];
     if (sample.thread !== thread || frame === undefined || isIdle(frame)) continue;
     const key = `${frame.function}\n${frame.file}`;
-    const share = shares.getOrInsertComputed(key, () => [frame.function, frame.file, 0]);
+    const share = shares.get(key) ?? [frame.function, frame.file, 0];
+    shares.set(key, share);
     share[2]++;
   }
   return [...shares.values()].sort((a, b) => b[2] - a[2]).slice(0, MAX_FUNCTIONS);

@@ -269,3 +269,17 @@ Deno.test("part of the time → the same bars, cut nowhere; in_app before the pa
     ],
   );
 });
+
+Deno.test("browser without Map.getOrInsertComputed → functions, own and folded calls", () => {
+  const tree = treeOf([0, "lib.a lib.b lib.c own"], [10, "lib.a lib.b lib.c own"]);
+  const key = "getOrInsertComputed";
+  const known = Object.getOwnPropertyDescriptor(Map.prototype, key)!;
+  Reflect.deleteProperty(Map.prototype, key);
+  try {
+    assert.deepEqual(named(ownCalls(tree)), [["own", 2, 2]]);
+    assert.equal(functionRows(foldedCalls(tree)).length, 2);
+    assert.ok(readRecorded("profile", "profile").entry.functions.length > 0);
+  } finally {
+    Object.defineProperty(Map.prototype, key, known);
+  }
+});
