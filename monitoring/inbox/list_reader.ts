@@ -29,6 +29,7 @@ import { pageRows } from "../models/trace/page_rows.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { LOG_LEVELS, severityOf } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
+import { SECOND_MS } from "../models/time_units.ts";
 import { rowOf } from "./envelope_table.ts";
 import { reportsOf, reportsSql, type ReportSum } from "./reports.ts";
 import {
@@ -61,10 +62,15 @@ import {
   vitalsSql,
 } from "./list_sql.ts";
 import { metricsSql } from "./metric_sql.ts";
+import { ParameterError } from "./query_parameters.ts";
+import { IN_TIME } from "./query_sql.ts";
 import { profilesSql } from "./profile_sql.ts";
 
 /** Newest web vitals that a table of pages is made of: read and sorted in some 50 ms. */
 const MAX_VITALS = 20_000;
+
+/** Maximum duration of a search, during which the process does nothing else. */
+const MAX_SEARCH_MS = 5 * SECOND_MS;
 
 /** Statements that are kept: some 20 KB each. */
 const MAX_STATEMENTS = 200;
@@ -181,11 +187,15 @@ export class ListReader {
   /** By their SQL: each form of a query is another one. */
   readonly #statements = new Map<string, StatementSync>();
   readonly #last: () => number;
+  #deadline = 0;
+  #isLate = false;
 
   /** @param last the id of the newest envelope, read within the snapshot of a list */
   constructor(db: DatabaseSync, last: () => number) {
     this.#db = db;
     this.#last = last;
+    // It must not throw: Deno's `all` would never return.
+    db.function(IN_TIME, () => Number(!(this.#isLate ||= performance.now() > this.#deadline)));
   }
 
   readonly #lists: {
@@ -268,6 +278,8 @@ export class ListReader {
 
   /** Runs several queries in one transaction. @param work gets the row key after all entries */
   #snapshot<T>(work: (asOf: number) => T): T {
+    this.#deadline = performance.now() + MAX_SEARCH_MS;
+    this.#isLate = false;
     return transaction(this.#db, () => work(rowKeyOf(this.#last() + 1, 0)), "BEGIN");
   }
 
@@ -392,6 +404,13 @@ export class ListReader {
       statement.setAllowUnknownNamedParameters(true);
       this.#statements.set(sql, statement);
     }
-    return statement.all({ ...valuesOf(query), ...values }) as Row[];
+    const rows = statement.all({ ...valuesOf(query), ...values }) as Row[];
+    if (this.#isLate) {
+      throw new ParameterError(
+        "The query",
+        "answered within 5 seconds: use fewer terms, or words instead of key:value",
+      );
+    }
+    return rows;
   };
 }

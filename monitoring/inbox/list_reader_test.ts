@@ -48,6 +48,30 @@ Deno.test("rows of lists → every field of their types, which the reader of SQL
   inbox.close();
 });
 
+Deno.test("search of a second a row → ends after 5 rows, is refused; others are answered", async () => {
+  const inbox = openFor(9);
+  const names = Array.from({ length: 20 }, (_, i) => `GET /${i}`);
+  const spans = names.map((name, i) => span(i, { name, attributes: { row: { value: i } } }));
+  await inbox.store(admitted(envelopeOf({}, ...spans, ...names.map((name) => log(name))), NOW));
+  const { now } = performance;
+  let rows = 0;
+  performance.now = () => 1_000 * rows++;
+  try {
+    for (const view of ["traces", "logs", "envelopes"] as const) {
+      for (const q of ["get", "-get -row:>9", "message:* -name:x*", "-message:G* -row:*"]) {
+        rows = 0;
+        assert.throws(() => inbox.page(view, { q }), /answered within 5 seconds/, `${view} ${q}`);
+        assert.ok(rows < 200, `${view} ${q}: ${rows} rows`);
+      }
+      inbox.page(view, {});
+    }
+  } finally {
+    performance.now = now;
+  }
+  assert.equal(inbox.page("traces", { q: "row:>9" }).rows.length, 10);
+  inbox.close();
+});
+
 const few = fc.integer({ min: 1, max: 4 });
 const word = fc.constantFrom("order 1", "order 2", "Payment", "100%", "größe", "x_y");
 const level = fc.constantFrom("trace", "info", "warn", "fatal");

@@ -10,6 +10,9 @@ import {
 } from "../models/query/query.ts";
 import { idWords } from "../models/query/words.ts";
 
+/** False once the time of a search is over: rows that remain are not read. Registered by `ListReader`. */
+export const IN_TIME = "in_time";
+
 /** A field as SQL: `holds` returns the condition on an expression. */
 type Field = (holds: (expression: string) => string) => string;
 
@@ -171,7 +174,7 @@ export function entryMatches(table: TableName, q = ""): string[] {
       const found = foundKeys(group, table, term, n);
       return isDuration(term) ? [] : `${group} ${term.isExcluded ? "NOT " : ""}IN (${found})`;
     }
-    const condition = `(${conditionOf(term, n, table)})`;
+    const condition = `(${IN_TIME}() AND ${conditionOf(term, n, table)})`;
     return term.isExcluded ? `${condition} IS NOT TRUE` : condition;
   });
 }
@@ -197,12 +200,13 @@ const TRACE_TABLES = ["spans", "error_entries", "log_entries"] as const;
 
 /** Whether an entry of the trace `t` has the words of a term. */
 const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
-  `EXISTS (SELECT 1 FROM ${table} INDEXED BY ${table}_by_trace WHERE trace_id = t.trace_id` +
-  ` AND row_key IN (${keysOfWords(TABLES[table].words, `:words${n}`)}) AND row_key < :asOf)`;
+  `EXISTS (SELECT 1 FROM ${table} INDEXED BY ${table}_by_trace WHERE trace_id = t.trace_id AND` +
+  ` ${IN_TIME}() AND row_key IN (${keysOfWords(TABLES[table].words, `:words${n}`)})` +
+  " AND row_key < :asOf)";
 
 /** The row keys of a table of words. */
 const keysOfWords = (table: string, words: string) =>
-  `SELECT rowid FROM ${table} WHERE ${table} MATCH ${words}`;
+  `SELECT rowid FROM ${table} WHERE ${table} MATCH ${words} AND ${IN_TIME}()`;
 
 /** `SELECT`s of the traces with an entry that matches a term. */
 function tracesOf(term: Term, n: number): string[] {
@@ -261,7 +265,8 @@ const isOfSender = (term: Term): term is FieldTerm =>
   term.field !== undefined && Object.hasOwn(SENDER, term.field);
 
 const keysOf = (key: string, from: string, condition: string) =>
-  `SELECT ${key} FROM ${from} WHERE (${condition}) AND ${key} IS NOT NULL AND e.row_key < :asOf`;
+  `SELECT ${key} FROM ${from} WHERE ${IN_TIME}() AND (${condition}) AND ${key} IS NOT NULL` +
+  " AND e.row_key < :asOf";
 
 /** The keys of the rows that match a term. */
 function foundKeys(key: string, name: TableName, term: Term, n: number): string {
