@@ -354,6 +354,7 @@ Deno.test("application given by its name â†’ its rows; by the name of several â†
       );
     assert.deepEqual(await valuesOf("shop"), ["of the shop"]);
     assert.equal((await valuesOf("apps")).length, 3, "every application");
-    for (const name of ["twice", "none"]) await assert.rejects(() => valuesOf(name));
+    await assert.rejects(() => valuesOf("twice"), /Several applications/);
+    await assert.rejects(() => valuesOf("none"), /No application has this name/);
   });
 });

@@ -320,6 +320,9 @@ function keyOf(name: string, inbox: Inbox): string {
   if (name === APPLICATIONS || rows.some(({ key }) => key === name)) return name;
   const named = rows.filter((row) => row.name === name);
   if (named.length > 1) throw new ToolError("Several applications have this name: use a key.");
+  if (named.length === 0 && !/^(sightglass|[\da-f]{14})$/.test(name)) {
+    throw new ToolError("No application has this name. get_delivery_health lists all.");
+  }
   return named[0]?.key ?? name;
 }
 

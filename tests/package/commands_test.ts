@@ -14,6 +14,7 @@ import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { until } from "../harness/until.ts";
 import { watchProcess } from "../harness/watched_process.ts";
 import { installSdks, modulesOf } from "../sdks/installed.ts";
+import { VIEWS } from "../../tools/tail_rows.ts";
 import project from "../../deno.json" with { type: "json" };
 
 const folder = temporaryFolder();
@@ -327,6 +328,7 @@ Deno.test({
       /npx sightglass run -- COMMAND[^]*--data-dir\n {6}SQLite files[^]*user's data folder/,
     );
     assert.doesNotMatch(help.text, /[,;] \(default/);
+    assert.ok(help.text.includes(VIEWS.join("|")), "what tail prints");
     const wrong: [string[], RegExp][] = [
       [["server"], /^Cannot run "server"\. See: npx sightglass --help\n$/],
       [["--colour"], /^Cannot run "--colour"\. See: npx sightglass --help\n$/],

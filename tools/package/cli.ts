@@ -24,7 +24,8 @@ const HELP = `Sightglass ${project.version} shows what the applications that you
   ${TOOL} run -- COMMAND    runs a program whose Sentry or OpenTelemetry SDK then sends
                                    here, such as npm run dev. Starts a server if there is none,
                                    with --port=N at port N, if the program itself needs 8000
-  ${TOOL} tail              prints what arrives: [errors|logs|traces|feedback|monitors] --json --all --url=URL
+  ${TOOL} tail              prints what arrives: --json --all --url=URL, and one or more of
+                                   traces|errors|logs|metrics|monitors|ai|profiles|feedback
   ${TOOL} mcp               the inbox for an assistant, on standard input and output
   ${TOOL} prove URL         whether telemetry of a deployment arrives, in a Chromium
   ${TOOL} sourcemaps --to URL FOLDER    uploads source maps: --token=TOKEN --inject
