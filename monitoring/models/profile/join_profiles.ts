@@ -31,11 +31,12 @@ export function joinProfiles(
   const active = sent.find(({ active_thread }) => active_thread !== null)?.active_thread ?? null;
   const thread = mainThread(found, names, asked ?? active);
   const counts = Map.groupBy(found, ({ thread }) => thread);
-  const own = counts.get(thread) ?? [];
+  const all = counts.get(thread) ?? [];
+  const own = all.slice(-MAX_JOINED_SAMPLES);
   const tree = new TreeBuilder();
   const start_ms = own[0]?.at ?? 0;
-  let left = 0;
-  const samples = own.slice(0, MAX_JOINED_SAMPLES).flatMap(({ at, stack, chunk }): Sample[] => {
+  let left = all.length - own.length;
+  const samples = own.flatMap(({ at, stack, chunk }): Sample[] => {
     const call = tree.callOf(chunk, stack);
     if (call === undefined) left++;
     return call === undefined ? [] : [[micro(at - start_ms), call]];
@@ -52,7 +53,7 @@ export function joinProfiles(
       name: names.get(id) ?? null,
       samples: length,
     })).sort((a, b) => b.samples - a.samples).slice(0, MAX_THREADS),
-    left: left + Math.max(0, own.length - MAX_JOINED_SAMPLES),
+    left,
   };
 }
 

@@ -4,7 +4,7 @@ import { recorded } from "../../inbox/testdata/envelopes.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import { busySamples, foldedCalls, functionRows, mainFunction, ownCalls } from "./call_tree.ts";
 import { barsByWeight, barsInTime, type FrameBar } from "./frame_bars.ts";
-import { joinProfiles } from "./join_profiles.ts";
+import { joinProfiles, MAX_JOINED_SAMPLES } from "./join_profiles.ts";
 import type { CallTree } from "./profile_content.ts";
 import { profileEntry } from "./profile_entry.ts";
 import { readSentProfile } from "./sent_profile.ts";
@@ -103,6 +103,14 @@ Deno.test("chunks in any order, twice, unsorted → one tree in the order of tim
   assert.equal(joinProfiles([first, second], ALWAYS, "7").samples.length, 1);
   const window = { start_ms: NOW + 10, end_ms: NOW + 20 };
   assert.equal(joinProfiles([first, second], window, null).samples.length, 2);
+});
+
+Deno.test("more samples than are joined → the newest ones, from the first of them on", () => {
+  const many = Array.from({ length: MAX_JOINED_SAMPLES }, (_, n) => [n, "a"] as const);
+  const last = chunk([[MAX_JOINED_SAMPLES + 9, "b"]], { chunk_id: "c".repeat(32) });
+  const tree = joinProfiles([last, chunk(many)], ALWAYS, null);
+  assert.deepEqual([tree.left, tree.start_ms], [1, NOW + 1]);
+  assert.deepEqual(named(tree).map(([name]) => name), ["a", "b"]);
 });
 
 Deno.test("a function called from two lines → one, with its line but for Node's, its caller's", () => {
