@@ -1,5 +1,5 @@
 import { Fragment } from "react";
-import { formatCount, shortId } from "../../components/format.ts";
+import { formatCount, formatDuration, shortId } from "../../components/format.ts";
 import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type {
@@ -8,6 +8,7 @@ import type {
   MetricSample,
 } from "../../monitoring/models/metric/metric_content.ts";
 import type { MetricId } from "../../monitoring/models/metric/metric_id.ts";
+import { readTimeBound } from "../../monitoring/models/time_units.ts";
 import { queryOf } from "../data/filters.ts";
 import { linkTo, spanHref, useFragment } from "../data/fragment.ts";
 import { useLiveRead } from "../data/use_read.ts";
@@ -61,8 +62,16 @@ export function MetricDetail({ id }: { id: MetricId }) {
 }
 
 /** What is shown: figure, attribute, interval. */
-function Shape({ metric: { kind, show, figures, by, attributes } }: { metric: MetricContent }) {
+function Shape({ metric: { kind, show, figures, by, attributes, every } }: {
+  metric: MetricContent;
+}) {
   const { params } = useFragment();
+  const chosen = params.get("every") ?? "";
+  // A long time has longer intervals.
+  const intervalText = (one: string) =>
+    one === chosen && -readTimeBound(one, 0)! < every
+      ? `${one}, here ${formatDuration(every)}`
+      : one;
   const names = attributes.map(({ name, values }) => [name, `${name} (${values})`] as const);
   // It may be of points that are not in the time any more.
   const isKnown = by === null || attributes.some(({ name }) => name === by);
@@ -83,8 +92,8 @@ function Shape({ metric: { kind, show, figures, by, attributes } }: { metric: Me
       <ParamSelect
         label="every"
         name="every"
-        value={params.get("every") ?? ""}
-        choices={[["", "as fits"], ...INTERVALS.map((one) => [one, one] as const)]}
+        value={chosen}
+        choices={[["", "as fits"], ...INTERVALS.map((one) => [one, intervalText(one)] as const)]}
       />
     </>
   );

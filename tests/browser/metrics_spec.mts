@@ -130,4 +130,7 @@ test("cumulative histogram of OpenTelemetry that starts again → what was count
   await chart(page).focus();
   await page.keyboard.press("End");
   await expect(detail(page)).toContainText("so far");
+  await page.goto("/#/metrics/lookup/histogram/ms?since=7d&every=10s");
+  const every = detail(page).getByLabel("every");
+  await expect(every.locator("option:checked")).toHaveText(/^10s, here 1\sh/);
 });
