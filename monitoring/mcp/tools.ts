@@ -328,6 +328,7 @@ function keyOf(name: string, inbox: Inbox): string {
 
 /** Fields of rows that are times, such as `at`, `started_at` and `last_seen`. */
 const TIME = /^(at|since|failed_since)$|_(at|seen)$/;
+const TIMES = new Set(["starts", "releases_since"]);
 
 /** The row's place in its envelope, which no tool takes, and what is drawn. */
 const LEFT_OUT = new Set(["envelope", "index", "dots", "chart", "chart_from", "chart_to"]);
@@ -340,6 +341,7 @@ function withTimes(row: object): object {
   return Object.fromEntries(
     Object.entries(row).filter(([name]) => !LEFT_OUT.has(name)).map(([name, value]) => {
       if (TIME.test(name)) return [name, isoTime(value)];
+      if (TIMES.has(name)) return [name, value.map(isoTime)];
       return [name, NESTED.has(name) && value ? withTimes(value) : value];
     }),
   );

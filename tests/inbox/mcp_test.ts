@@ -200,6 +200,10 @@ async function checkAllTools(call: Call): Promise<void> {
   assert.equal(health.is_healthy, true);
   assert.equal(health.inbox.can_store, true);
   assert.ok(health.outcomes.stored >= 3);
+  const known = health.applications.flatMap(({ releases_since }: { releases_since: string[] }) =>
+    releases_since
+  );
+  assert.match(known[0], /^\d{4}-.*Z$/);
 }
 
 function toolResultOf(result: unknown): ToolResult {
