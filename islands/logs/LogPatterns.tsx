@@ -4,6 +4,7 @@ import { shapesOf } from "../../monitoring/models/error/error_group.ts";
 import { commonText } from "../../monitoring/models/error/group_title.ts";
 import { quoted } from "../../monitoring/models/query/query.ts";
 import type { LogRow as Log } from "../../monitoring/models/log_row.ts";
+import { LOG_LEVELS, severityOf } from "../../monitoring/protocol/log_levels.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import type { ListHeadProps } from "../kit/ListHead.tsx";
 import { RowList } from "../kit/RowList.tsx";
@@ -30,7 +31,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
   list: ConsoleList<Log>;
   above: ReactNode;
 }) {
-  const { to } = useFragment();
+  const { to, params } = useFragment();
   const rows = patternsOf(list.rows);
   return (
     <RowList
@@ -39,8 +40,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
       list={{ ...list, rows, keyOf: ({ key }) => key }}
       columns={COLUMNS}
       caption="Patterns of logs, the most frequent first"
-      hrefOf={({ newest, common }) =>
-        to([], { as: undefined, ...common && { q: quoted(common) }, level: newest.level })}
+      hrefOf={(row) => to([], { as: undefined, ...filtersOf(row, params.get("q")) })}
       isSummary
       above={
         <>
@@ -56,6 +56,13 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
       empty="No logs received."
     />
   );
+}
+
+/** The filters of a pattern's logs. @param q the search that they match, too */
+export function filtersOf({ newest: { level }, common }: Pattern, q: string | null) {
+  const above = LOG_LEVELS[severityOf(level) + 1];
+  const terms = [q, common && quoted(common), above && `-level:${above}`];
+  return { level, q: terms.filter(Boolean).join(" ") };
 }
 
 export function patternsOf(logs: readonly Log[]): Pattern[] {

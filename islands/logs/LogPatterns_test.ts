@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LogRow } from "../../monitoring/models/log_row.ts";
-import { patternsOf } from "./LogPatterns.tsx";
+import { filtersOf, patternsOf } from "./LogPatterns.tsx";
 
 const log = (body: string, level: LogRow["level"] = "info", application = "api") =>
   ({ body, level, application, envelope: 1, index: 0, at: 1 }) as LogRow;
@@ -26,6 +26,15 @@ Deno.test("messages that differ in values → one pattern, with a text that all 
       [1, "warn", "Charged 1 EUR for order 9", "Charged 1 EUR for order 9", ["api"]],
     ],
   );
+});
+
+Deno.test("logs of a pattern → of its level alone, within the search", () => {
+  const [info, fatal] = patternsOf([log("Charged 1"), log("Charged 2"), log("Down", "fatal")]);
+  assert.deepEqual(filtersOf(info!, "cart:5"), {
+    level: "info",
+    q: 'cart:5 "Charged" -level:warn',
+  });
+  assert.deepEqual(filtersOf(fatal!, null), { level: "fatal", q: '"Down"' });
 });
 
 Deno.test("messages of values alone, or none → a pattern without a text", () => {
