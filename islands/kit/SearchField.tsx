@@ -58,7 +58,9 @@ export function SearchField({ what, filters }: { what: string; filters: readonly
         search(text);
         leaveSearch(currentTarget);
       }}
-      title={`Searches names, messages, attributes and ids. ${QUERY_HELP}`}
+      title={what === "pages"
+        ? "Searches names of pages"
+        : `Searches names, messages, attributes and ids. ${QUERY_HELP}`}
       maxLength={MAX_QUERY_LENGTH}
       value={text}
       onChange={({ target: { value } }) => {

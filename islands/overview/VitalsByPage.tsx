@@ -16,7 +16,7 @@ export function VitalsByPage({ filters }: { filters: ConsoleQuery }) {
       title="Web vitals by page"
       all={{ text: "All pages", href: linkTo("traces", ["vitals"]) }}
       list={useList("pages", filters)}
-      empty="No page loads match."
+      empty={filters.q ? "No names of pages match the search." : "No page loads match."}
       hrefOf={({ application, page }) =>
         linkTo("traces", [], { page, application, sort: "slowest" })}
       columns={VITAL_COLUMNS}
