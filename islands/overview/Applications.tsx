@@ -154,7 +154,10 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
         >
           <OutcomeMark kind={kind} />
           {word}
-          {since.length > 0 && <small>since {shortTime(Math.min(...since))}</small>}
+          {/* Of more groups than are read it is not known, nor when they happened. */}
+          {since.length > 0 && !known.errors.more && (
+            <small>since {shortTime(Math.min(...since))}</small>
+          )}
         </span>
       );
     },
@@ -176,7 +179,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
             {formatNumber(count)}
             <span className="vh">{count === 1 ? " open error" : " open errors"}</span>
           </span>
-          {first && (
+          {first && !more && (
             <Sparkline
               row={{
                 ...first,

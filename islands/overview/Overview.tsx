@@ -138,6 +138,8 @@ export default function Overview() {
         list={{
           ...failed ?? compared,
           rows: known?.flatMap(({ reasons }) => reasons) ?? [],
+          more: [compared, ...known?.map(({ errors }) => errors) ?? []].find((list) => list?.more)
+            ?.more,
           keyOf: ({ kind, application, what, href }) =>
             `${kind} ${application.key} ${what} ${href}`,
           ...!failed && !isKnown && { state: "loading" },

@@ -280,6 +280,20 @@ test("more endpoints than a list has rows → the fast one that fails and is slo
     .toContainText(/new failures.*4\.0× slower/);
 });
 
+test("more groups of errors than a list has rows → no figure of all of them", async ({ page, server }) => {
+  const groups = Array.from({ length: 201 }, (_, n): TestItem => [
+    "event",
+    errorEvent(`Broken${String(n).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)]!)}`, ""),
+  ]);
+  await postEnvelope(server.origin, NODE, ...groups);
+  await page.goto("/");
+  await expect(region(page, "Needs a look")).toContainText("6 of at least 200 found");
+  const row = page.locator(".applications tbody tr");
+  await expect(row).toContainText("at least 200 open errors");
+  await expect(row.locator(".sparkline")).toHaveCount(0);
+  await expect(row.locator(".state")).not.toContainText("since");
+});
+
 test("monitors that failed or never finished → need a look until a run is ok", async ({ page, server }) => {
   const run = (n: number, monitor_slug: string, status: string, minutes: number) => {
     const timestamp = Date.now() / 1_000 - minutes * MINUTE_S;
