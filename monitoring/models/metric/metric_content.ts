@@ -56,7 +56,7 @@ export interface MetricContent extends MetricId {
   readonly from: number;
   readonly to: number;
   readonly every: number;
-  /** Within the first interval if the chosen time begins there, and in the last if it is unfinished. */
+  /** Within the first interval if the chosen time or what was read begins there; within the last if it is unfinished. */
   readonly counted_from: number;
   readonly counted_to: number;
   /** Those with most values first, at most 50. */

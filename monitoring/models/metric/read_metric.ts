@@ -92,7 +92,7 @@ export function readMetric(
         ? undefined
         : group.at(from + n * every);
     for (const changes of isSpread(show) ? group.changes : []) {
-      addGrowth(changes, inShown, { from, every, newest, end: counted_to, first: shape.from, now });
+      addGrowth(changes, inShown, { from, every, newest, end: counted_to, first: knownFrom, now });
     }
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
     for (const changes of isLevel(kind) ? group.changes : []) {
@@ -134,8 +134,8 @@ export function readMetric(
     applications: applicationsOf(found.series.values()),
     attributes: attributesOf(found),
     by: by ?? null,
-    ...{ show, figures, from, to, every, counted_from: shape.from, counted_to },
-    intervals: counts,
+    ...{ show, figures, from, to, every },
+    ...{ counted_from: Math.min(knownFrom, counted_to), counted_to, intervals: counts },
     groups: rows.slice(0, MAX_GROUPS),
     ...samplesOf(found, valueOf, shape, every),
     omitted: {
@@ -258,7 +258,7 @@ export function metricRow(
     series.push(changes);
   }
   const times = parts.map((part, n) => [from + n * length, part] as const);
-  const shape = { from, every: length, newest: all.newest, end: to, first: from, now };
+  const shape = { from, every: length, newest: all.newest, end: to, first: knownFrom, now };
   for (const changes of series) {
     if (isLevel(id.kind)) addLasts(changes, [...times, [Infinity, all]], length);
     if (show === "sum") addGrowth(changes, (n) => parts[n], shape);
