@@ -4,11 +4,12 @@ import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
-import type {
-  EndpointContent,
-  EndpointQuery,
-  EndpointRun,
-  Side,
+import {
+  type EndpointContent,
+  type EndpointQuery,
+  type EndpointRun,
+  MAX_GROUPS,
+  type Side,
 } from "../../monitoring/models/trace/endpoint_content.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { queryOf } from "../data/filters.ts";
@@ -111,7 +112,10 @@ function Content({ content }: { content: EndpointContent }) {
             id="endpoint-errors"
             title="Errors of its runs"
             links={errors.length > MAX_ERRORS && (
-              <small>{MAX_ERRORS} of {errors.length} groups</small>
+              <small>
+                {MAX_ERRORS} of {errors.length === MAX_GROUPS && "at least "}
+                {errors.length} groups
+              </small>
             )}
           >
             {errors.slice(0, MAX_ERRORS).map((error) => (

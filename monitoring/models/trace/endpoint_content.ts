@@ -12,7 +12,7 @@ export interface EndpointContent {
   readonly runs: readonly EndpointRun[];
   /** Of all runs. */
   readonly slowest: readonly EndpointRun[];
-  /** Groups of the errors of its runs, those with most errors first. */
+  /** Groups of the errors of its runs, those with most errors first, at most {@linkcode MAX_GROUPS}. */
   readonly errors: readonly { readonly group: string; readonly count: number }[];
   /** What its newest runs asked databases and caches, at most {@linkcode MAX_QUERIED} of each side. */
   readonly queried: Readonly<Record<Side, number>>;
@@ -48,7 +48,7 @@ const MAX_SHOWN = 1_000;
 /** Runs of each side whose queries are counted. */
 const MAX_QUERIED = 100;
 const SLOWEST = 5;
-const MAX_GROUPS = 20;
+export const MAX_GROUPS = 20;
 const MAX_STATEMENTS = 100;
 /** A query that runs so many times as often as in other releases is marked. */
 const MORE = 2;
