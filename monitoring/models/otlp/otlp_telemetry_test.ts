@@ -428,6 +428,27 @@ Deno.test("exception of a span and as a log → ids that begin alike; again with
   assert.notEqual(String(at(other[0], "event_id")).slice(0, 14), ids[0]!.slice(0, 14));
 });
 
+Deno.test("exception that each layer around it records → the innermost; beside it → another", () => {
+  const layer = (n: number, parent: number, ms: number) => ({
+    ...ENTRY,
+    spanId: `${n}`.repeat(16),
+    parentSpanId: `${parent}`.repeat(16),
+    events: [exceptionEvent(String(BigInt(END) + BigInt(ms) * 1_000_000n))],
+  });
+  // Each of another instrumentation scope, so in any order; 4 is a span of its own.
+  const spans = [
+    layer(2, 1, 2),
+    layer(3, 2, 0),
+    layer(1, 9, 1),
+    layer(4, 9, 1),
+    layer(5, 3, 5_000),
+  ];
+  const thrown = eventsOf(readSpans([...spans, { ...layer(6, 6, 0), events: [] }]));
+  assert.deepEqual(thrown.map((event) => at(event, "contexts", "trace", "span_id")), [
+    ...["3", "4", "5"].map((n) => n.repeat(16)),
+  ]);
+});
+
 Deno.test("any JSON as request → read without an exception, counted once", () => {
   const value = fc.jsonValue({ maxDepth: 4 });
   const record = fc.record({
