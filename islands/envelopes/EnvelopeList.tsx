@@ -84,6 +84,7 @@ const TRACES: Column<InboxRow> = {
 const SIZE: Column<InboxRow> = {
   title: "Size",
   width: 5.5,
+  isWide: true,
   numeric: true,
   cell: ({ bytes }) => formatBytes(bytes),
 };

@@ -11,7 +11,7 @@ export default function InSentry({ ingest, sentry }: PageFacts) {
         <b>Errors, traces, logs and recordings are in Sentry.</b>{" "}
         In relay mode this server stores none: it forwards them to {ingest}.{" "}
         <a href={sentry} target="_blank" rel="noreferrer">Open Sentry</a> or{" "}
-        <a href="#/">the overview of what this page has sent</a>
+        <a href="#/">the overview of what this page has sent</a>.
       </p>
     </div>
   );

@@ -19,7 +19,7 @@ export default function RelayOverview(page: PageFacts) {
       <p>
         Sightglass is the window on your applications, here their way to Sentry: it forwards what
         they send to <b>{ingest}</b>.{" "}
-        <a href={sentry} target="_blank" rel="noreferrer">Open Sentry</a> Stored on this server:
+        <a href={sentry} target="_blank" rel="noreferrer">Open Sentry</a>. Stored on this server:
         {" "}
         {storage}.
       </p>

@@ -83,16 +83,18 @@ export function Navigation({ variant }: { variant: string }) {
           ))}
         </ul>
       ))}
-      <button
-        type="button"
-        className="more beside bare"
-        aria-label="More views"
-        aria-expanded={isMoreOpen}
-        onClick={() => setMoreOpen(!isMoreOpen)}
-      >
-        <Icon name="more" />
-        More
-      </button>
+      {views.length > BAR_LINKS && (
+        <button
+          type="button"
+          className="more beside bare"
+          aria-label="More views"
+          aria-expanded={isMoreOpen}
+          onClick={() => setMoreOpen(!isMoreOpen)}
+        >
+          <Icon name="more" />
+          More
+        </button>
+      )}
       <button
         type="button"
         className="fold-sidebar beside bare"
