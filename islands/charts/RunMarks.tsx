@@ -34,12 +34,7 @@ export function RunMarks({ runs, from, to, medians = [] }: {
   runs: readonly TimedRun[];
   from: number;
   to: number;
-  medians?: readonly {
-    readonly side: string;
-    readonly ms: number;
-    readonly first: number;
-    readonly last: number;
-  }[];
+  medians?: readonly Readonly<{ side: string; ms: number; first: number; last: number }>[];
 }) {
   const y = durationScale(runs);
   const x = (at: number) => (at - from) / (to - from) * WIDTH;

@@ -93,11 +93,7 @@ function Content({ content }: { content: EndpointContent }) {
         links={
           <small className="facts">
             {bound && <span>{bound}</span>}
-            <span>line: median{row.before && ", of others pale"}</span>
-            <span className="refused">
-              <OutcomeMark kind="refused" />
-              failed
-            </span>
+            <span>line: median{row.before && ", of others pale"}; cross: failed</span>
           </small>
         }
       >

@@ -150,7 +150,7 @@ function Before({ row, replayId }: { row: FeedbackRow; replayId: string }) {
       <ol className="crumbs">
         {shown.map(({ kind, at, text, isRage, href }, index) => (
           <li key={index} className="entry">
-            <span className="when quiet n">{formatOffset(at - row.at)}</span>
+            <span className="when quiet">{formatOffset(at - row.at)}</span>
             <span className={kind === "error" ? "kind refused" : isRage ? "kind waits" : "kind"}>
               <Icon name={EVENT_ICONS[kind]} />
               {kind}

@@ -65,7 +65,7 @@ export function Applications({ known, others, reported, labels }: {
         id="applications"
         title="Applications"
         links={
-          <small className="facts" title={STATES_TIP}>
+          <small className="facts">
             {STATES.map(({ kind, short }) => (
               <span key={kind} className={kind}>
                 <OutcomeMark kind={kind} />

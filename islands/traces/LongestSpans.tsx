@@ -27,10 +27,7 @@ export function LongestSpans({ trace, hrefOf, onShow }: {
           <li key={key} className="one-line" data-kind={spanKind(span!)}>
             <a
               href={hrefOf(span!.span_id)}
-              title={[
-                `${span!.op ?? ""} ${repetition?.name ?? span!.name}`,
-                ...repetition ? [repetitionText(repetition)] : [],
-              ].join("\n")}
+              title={[span!.op, span!.name, repetition && repetitionText(repetition)].join(" ")}
               onClick={() =>
                 onShow(key)}
             >
