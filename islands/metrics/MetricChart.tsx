@@ -25,10 +25,7 @@ import {
 
 /** Lines that differ: each has a colour, a pattern and a shape of its points. */
 export const MAX_LINES = 8;
-const COLORS = [
-  ...["server", "http", "database", "rendering"],
-  ...["waits", "flows", "resource", "navigation"],
-];
+const COLORS = "server http database rendering waits flows resource navigation".split(" ");
 const PATTERNS = ["", "7 4", "2 4", "9 3 2 3"];
 const SHAPES = ["round", "square"] as const;
 

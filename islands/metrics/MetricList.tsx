@@ -68,18 +68,15 @@ const COLUMNS: readonly Column<MetricRow>[] = [
         >
           {count === null
             ? "too many points"
-            : `n ${formatWhole(count)}${
-              value !== null
-                ? ""
-                : show.startsWith("p") && count < MIN_SAMPLES
-                ? ", too few"
-                : ", not known"
-            }`}
+            : `n ${formatWhole(count)}${value === null ? whyNone(show, count) : ""}`}
         </small>
       </>
     ),
   },
 ];
+
+const whyNone = (show: string, count: number) =>
+  show.startsWith("p") && count < MIN_SAMPLES ? ", too few" : ", not known";
 
 const HEIGHT = 20;
 

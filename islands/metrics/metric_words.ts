@@ -10,13 +10,10 @@ const TIME_UNITS: Readonly<Record<string, number>> = {
 };
 const BYTES = new Set(["By", "byte", "bytes", "B"]);
 const isBytes = (unit: string) => BYTES.has(unit);
-const SHORT_UNITS = new Map<string, string>([
-  ...[["percent", "%"], ["millisecond", "ms"], ["microsecond", "µs"], [
-    "nanosecond",
-    "ns",
-  ]] as const,
-  ...[["second", "s"], ["minute", "min"], ["hour", "h"], ["By", "bytes"]] as const,
-]);
+const SHORT_UNITS = new Map(Object.entries({
+  ...{ nanosecond: "ns", microsecond: "µs", millisecond: "ms", second: "s", minute: "min" },
+  ...{ hour: "h", percent: "%", By: "bytes" },
+}));
 const NO_UNIT = new Set(["", "1", "none"]);
 
 /** A number of values. Histograms of hostile senders may have parts of one. */

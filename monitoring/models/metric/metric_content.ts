@@ -118,10 +118,7 @@ export interface MetricSample {
   readonly span_id: string | null;
 }
 
-/** Where the ids of a sample are. */
-export interface SamplePlace {
-  readonly rowKey: number;
-  readonly index: number;
-}
-
-export type PlacedSample = Omit<MetricSample, "trace_id" | "span_id"> & SamplePlace;
+/** With the place where its ids are. */
+export type PlacedSample =
+  & Omit<MetricSample, "trace_id" | "span_id">
+  & Readonly<Record<"rowKey" | "index", number>>;

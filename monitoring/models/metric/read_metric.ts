@@ -108,8 +108,7 @@ export function readMetric(
       else if (show.startsWith("p") && kind !== "summary" && count < MIN_SAMPLES) counts.too_few++;
       else counts.unknown++;
     }
-    const hasPoint = (at: number) => points.some((point) => point.at === at);
-    const isEmpty = (at: number) => !hasPoint(at);
+    const isEmpty = (at: number) => !points.some((point) => point.at === at);
     const unknown = [...group.unknown].filter(isEmpty);
     counts.unknown += unknown.length;
     counts.without_value += [...group.withoutValue].filter((at) =>
