@@ -14,7 +14,7 @@ import { useRead } from "../data/use_read.ts";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { saveFile } from "../kit/FileButton.tsx";
-import { useList } from "../data/lists.ts";
+import { type ConsoleList, useList } from "../data/lists.ts";
 import { read } from "../data/read.ts";
 
 /**
@@ -30,7 +30,7 @@ export function ErrorDetail({ group, envelope }: {
   const filters = chosenFilters(params);
   const list = useList("occurrences", { ...filters, group });
   const { rows } = list;
-  const current = useCurrentOccurrence(rows, envelope);
+  const current = useCurrentOccurrence(list, envelope);
   const index = rows.findIndex((row) => row.envelope === current);
   const sender = rows[index]?.application;
   const eventId = rows[index]?.event_id ?? null;
@@ -49,8 +49,9 @@ export function ErrorDetail({ group, envelope }: {
   const lastIndex = useRef(0);
   if (groupIndex !== -1) lastIndex.current = groupIndex;
   const hrefOf = (row: ErrorGroupRow | undefined) => row && to([row.group]);
-  // An envelope may contain several errors of a group; they share one address.
-  const isOther = (row: OccurrenceRow) => row.envelope !== current;
+  // Errors of a group in one envelope share an address. One that the filters leave out has no place in the list.
+  const isOnSide = (sign: number) => ({ envelope }: OccurrenceRow, at: number) =>
+    envelope !== current && sign * (index === -1 ? current! - envelope : at - index) > 0;
   const linkTo = (row: OccurrenceRow | undefined) => row && to([group, String(row.envelope)]);
   return (
     <DetailView
@@ -61,9 +62,9 @@ export function ErrorDetail({ group, envelope }: {
         <>
           {content && <ErrorFacts event={content.event} group={groupRow} sender={sender} />}
           <nav className="beside quiet" aria-label="Occurrences">
-            {stepTo(linkTo(rows.slice(0, Math.max(0, index)).findLast(isOther)), "Newer")}
+            {stepTo(linkTo(rows.findLast(isOnSide(-1))), "Newer")}
             <span role="status">{index !== -1 && "event "}{describePosition(index, list)}</span>
-            {stepTo(linkTo(rows.slice(index === -1 ? rows.length : index).find(isOther)), "Older")}
+            {stepTo(linkTo(rows.find(isOnSide(1))), "Older")}
           </nav>
         </>
       }
@@ -136,15 +137,18 @@ function chosenFilters(params: URLSearchParams): ConsoleQuery {
   return { ...filters, ...params.get("application") && { application } };
 }
 
-/** The envelope of the current occurrence. New occurrences do not replace the one that the user reads. */
+/** The envelope of the current occurrence. New occurrences do not replace the one that the user reads; other filters do. */
 function useCurrentOccurrence(
-  rows: readonly OccurrenceRow[],
+  { of, rows, state }: ConsoleList<OccurrenceRow>,
   envelope: number | undefined,
 ): number | undefined {
-  const [first, setFirst] = useState<number>();
+  const [first, setFirst] = useState<{ of: string; envelope: number }>();
   const newest = rows[0]?.envelope;
-  useEffect(() => setFirst((first) => first ?? newest), [newest]);
-  return envelope ?? first ?? newest;
+  useEffect(() => {
+    if (newest === undefined || state === "loading") return;
+    setFirst((first) => first?.of === of ? first : { of, envelope: newest });
+  }, [of, newest, state]);
+  return envelope ?? first?.envelope ?? newest;
 }
 
 function saveEnvelope({ event, envelope }: ErrorContent): void {

@@ -99,6 +99,32 @@ test("a new occurrence → does not replace the one shown; older and newer are l
   await expect(page.getByText("No open errors match the filter")).toBeVisible();
 });
 
+test("other time chosen at an error → the newest of that time; one outside leads to it", async ({ page, server }) => {
+  const now = Date.now();
+  const lowStock = (sku: number, minutes: number) => ({
+    ...messageEvent(),
+    logentry: { message: `Stock of ${sku} is low` },
+    timestamp: now / 1_000 - minutes * 60,
+  });
+  await postEvents(server.origin, lowStock(1, 60), lowStock(2, 1));
+  await page.goto("/#/errors");
+  await openError(page, "Stock of … is low");
+  const occurrences = page.getByRole("navigation", { name: "Occurrences" });
+  await expect(occurrences).toContainText("1 of 2");
+  const address = page.url();
+  const middle = now - 30 * 60_000;
+  await page.goto(`${address}?until=${middle}`);
+  await expect(occurrences).toContainText("1 of 1");
+  await expect(errorDetail(page)).toContainText("Stock of 1 is low");
+  await page.goto(address);
+  await expect(occurrences).toContainText("1 of 2");
+  await occurrences.getByRole("link", { name: "Older" }).click();
+  await expect(occurrences).toContainText("2 of 2");
+  await page.goto(`${page.url()}?since=${middle}`);
+  await occurrences.getByRole("link", { name: "Newer" }).click();
+  await expect(errorDetail(page)).toContainText("Stock of 2 is low");
+});
+
 test("open error resolved → its button is busy meanwhile; j opens the one after it, k the one before", async ({ page, server }) => {
   const now = Date.now() / 1000;
   for (const [n, type] of ["A", "B", "C", "D", "E"].entries()) {
