@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<PageRow>[] = [
   ...PAGE_VITALS.map((name): Column<PageRow> => ({
     title: `${name.toUpperCase()} p75`,
     tip: VITAL_TIP,
-    width: 6.5,
+    width: 7.5,
     isWide: name !== "lcp" && name !== "inp",
     by: name,
     cell: (row) => <VitalBar name={name} sample={row[name]} />,

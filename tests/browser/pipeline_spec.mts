@@ -80,6 +80,8 @@ test("overview of relay mode → first the pipeline, with the counts of its mark
   await expect(envelopesView(page).getByRole("columnheader", { name: "Created" })).toBeVisible();
   await expect(envelopeRows(page).filter({ hasText: /refused|rejected/ }).first()).toBeVisible();
   await expect(envelopeRows(page).filter({ hasText: "kept" }).first()).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expect(page.getByRole("button", { name: "More views" })).toHaveCount(0);
 });
 
 /** A count of all senders' envelopes. */
