@@ -179,16 +179,22 @@ export function entryMatches(table: TableName, q = ""): string[] {
   });
 }
 
+/** Entries with a word from which on it is searched trace by trace: by then, to list their traces takes longer. */
+const FREQUENT = 20_000;
+
 /**
  * Conditions on a row `e` of a trace: for each term, that one of its entries matches; for an excluded one, that none does.
- * Words are searched trace by trace, until the first entry with them: a frequent word is in most entries of a trace.
+ * Frequent words are searched trace by trace, until the first entry with them: most entries of a trace have them.
  */
 export function traceMatches(q = ""): string[] {
   const conditions = parseQuery(q).flatMap((term, n) => {
     if (isDuration(term)) return [];
+    const listed = `t.trace_id IN (${tracesOf(term, n).join(" UNION ALL ")})`;
     const condition = term.field === undefined && term.id === undefined
-      ? `(${TRACE_TABLES.map((table) => isInTrace(table, n)).join(" OR ")})`
-      : `t.trace_id IN (${tracesOf(term, n).join(" UNION ALL ")})`;
+      ? `CASE WHEN ${isFrequent(n)} THEN ${
+        TRACE_TABLES.map((table) => isInTrace(table, n)).join(" OR ")
+      } ELSE ${listed} END`
+      : listed;
     return term.isExcluded ? `NOT ${condition}` : condition;
   });
   if (conditions.length === 0) return [];
@@ -197,6 +203,11 @@ export function traceMatches(q = ""): string[] {
 }
 
 const TRACE_TABLES = ["spans", "error_entries", "log_entries"] as const;
+
+const isFrequent = (n: number) =>
+  `(SELECT count(*) = ${FREQUENT} FROM (${
+    TRACE_TABLES.map((table) => keysOfWords(TABLES[table].words, `:words${n}`)).join(" UNION ALL ")
+  } LIMIT ${FREQUENT}))`;
 
 /** Whether an entry of the trace `t` has the words of a term. */
 const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
