@@ -1,6 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
 import { type Sampler, SamplingDecision } from "@opentelemetry/sdk-trace-web";
-import { parseAddress } from "./privacy/text.ts";
 
 /*
  * Requests of monitoring itself (envelopes, inbox, live rows) make no spans, no breadcrumbs and no
@@ -26,7 +25,7 @@ export function createIsMonitoringRequest(
   const { origin } = new URL(pageUrl);
   const paths = monitoringPaths(monitoringPath);
   return (address) => {
-    const url = parseAddress(address, pageUrl);
+    const url = URL.parse(address, pageUrl);
     if (url?.origin !== origin) return false;
     return paths.some((path) => url.pathname === path || url.pathname.startsWith(`${path}/`));
   };

@@ -19,7 +19,7 @@ export async function bundlePlayer(): Promise<string> {
     write: false,
     format: "iife",
     platform: "browser",
-    target: ["chrome120", "edge120", "firefox121", "safari17.4"],
+    target: ["chrome126", "edge126", "firefox127", "safari18"],
     minify: true,
     legalComments: "none",
     charset: "utf8",

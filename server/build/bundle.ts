@@ -39,8 +39,8 @@ const COMMON = {
   write: false,
   metafile: true,
   minify: true,
-  // The first versions with import maps, `import.meta.resolve` and all else that the page uses.
-  target: ["chrome120", "edge120", "firefox121", "safari17.4"],
+  // The first versions with `URL.parse`, `Set.symmetricDifference` and all else that the page uses.
+  target: ["chrome126", "edge126", "firefox127", "safari18"],
   legalComments: "none",
   logLevel: "silent",
 } as const satisfies esbuild.BuildOptions;

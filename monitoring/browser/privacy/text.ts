@@ -80,21 +80,12 @@ export function mapLeaves(data: unknown, replace: (leaf: unknown) => unknown): u
  * @returns such as "/assets/ab12.js", "/*.png", "https://other.example/*.png"
  */
 export function resourceAddress(address: string, pageOrigin: string): string {
-  const url = parseAddress(address, pageOrigin);
+  const url = URL.parse(address, pageOrigin);
   if (!url || !/^https?:$/.test(url.protocol)) return url?.protocol ?? "";
   const sameOrigin = url.origin === pageOrigin;
   if (sameOrigin && url.pathname !== "/" && KNOWN_PATH.test(url.pathname)) return url.pathname;
   const ending = CONTENT_ENDING.exec(url.pathname) ?? CODE.exec(url.pathname);
   return `${sameOrigin ? "" : url.origin}/*${ending?.[0].toLowerCase() ?? ""}`;
-}
-
-/** Parses an address; undefined if it is invalid. (Not all supported browsers have `URL.parse`.) */
-export function parseAddress(address: string, base: string): URL | undefined {
-  try {
-    return new URL(address, base);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
