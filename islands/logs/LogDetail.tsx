@@ -71,7 +71,7 @@ function LogContent({ log }: { log: Log }) {
   return (
     <>
       {message !== titleOf(log) && <pre>{message}</pre>}
-      <p className="facts pad">
+      <div className="facts pad">
         {trace && (
           <>
             <a href={traceHref(log, trace)}>Open trace</a>
@@ -80,7 +80,7 @@ function LogContent({ log }: { log: Log }) {
         )}
         <PlayLink replayId={replay_id} moment={moment} />
         <a href={linkTo("envelopes", [String(envelope)])}>Open envelope</a>
-      </p>
+      </div>
       <KeyValueList
         entries={[
           ...sender ? valuesOf(sender) : [],
