@@ -4,12 +4,11 @@ import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
-import {
-  type EndpointContent,
-  type EndpointQuery,
-  type EndpointRun,
-  MAX_GROUPS,
-  type Side,
+import type {
+  EndpointContent,
+  EndpointQuery,
+  EndpointRun,
+  Side,
 } from "../../monitoring/models/trace/endpoint_content.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { queryOf } from "../data/filters.ts";
@@ -107,12 +106,7 @@ function Content({ content }: { content: EndpointContent }) {
           <Panel
             id="endpoint-errors"
             title="Errors of its runs"
-            links={errors.length > MAX_ERRORS && (
-              <small>
-                {MAX_ERRORS} of {errors.length === MAX_GROUPS && "at least "}
-                {errors.length} groups
-              </small>
-            )}
+            links={errors.length > MAX_ERRORS && <small>the {MAX_ERRORS} groups with most</small>}
           >
             {errors.slice(0, MAX_ERRORS).map((error) => (
               <ErrorGroup key={error.group} {...error} application={row.application} />

@@ -48,7 +48,7 @@ const MAX_SHOWN = 1_000;
 /** Runs of each side whose queries are counted. */
 const MAX_QUERIED = 100;
 const SLOWEST = 5;
-export const MAX_GROUPS = 20;
+const MAX_GROUPS = 20;
 const MAX_STATEMENTS = 100;
 /** A query that runs so many times as often as in other releases is marked. */
 const MORE = 2;
