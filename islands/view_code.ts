@@ -1,5 +1,6 @@
 /** Code that several views share, in one file that the first of them loads: see {@link ./background_code.ts}. */
 import "./background_code.ts";
+import "../components/breakable.tsx";
 import "../monitoring/models/ai/ai_span.ts";
 import "../monitoring/models/profile/call_tree.ts";
 import "../monitoring/models/trace/time_window.ts";
