@@ -191,9 +191,9 @@ export function traceMatches(q = ""): string[] {
     if (isDuration(term)) return [];
     const listed = `t.trace_id IN (${tracesOf(term, n).join(" UNION ALL ")})`;
     const condition = term.field === undefined && term.id === undefined
-      ? `CASE WHEN ${isFrequent(n)} THEN ${
+      ? `(${IN_TIME}() AND CASE WHEN ${isFrequent(n)} THEN ${
         TRACE_TABLES.map((table) => isInTrace(table, n)).join(" OR ")
-      } ELSE ${listed} END`
+      } ELSE ${listed} END)`
       : listed;
     return term.isExcluded ? `NOT ${condition}` : condition;
   });
@@ -211,13 +211,16 @@ const isFrequent = (n: number) =>
 
 /** Whether an entry of the trace `t` has the words of a term. */
 const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
-  `EXISTS (SELECT 1 FROM ${table} INDEXED BY ${table}_by_trace WHERE trace_id = t.trace_id AND` +
-  ` ${IN_TIME}() AND row_key IN (${keysOfWords(TABLES[table].words, `:words${n}`)})` +
-  " AND row_key < :asOf)";
+  `EXISTS (SELECT 1 FROM ${table} INDEXED BY ${table}_by_trace WHERE trace_id = t.trace_id` +
+  ` AND row_key IN (${keysOfWords(TABLES[table].words, `:words${n}`)}) AND row_key < :asOf)`;
 
 /** The row keys of a table of words. */
 const keysOfWords = (table: string, words: string) =>
-  `SELECT rowid FROM ${table} WHERE ${table} MATCH ${words} AND ${IN_TIME}()`;
+  `SELECT rowid FROM ${table} WHERE ${hasWords(table, words)} AND ${IN_TIME}()`;
+
+/** Once the time is over no index is read for the terms that remain. */
+const hasWords = (table: string, words: string) =>
+  `${table} MATCH iif(${IN_TIME}(), ${words}, '""')`;
 
 /** `SELECT`s of the traces with an entry that matches a term. */
 function tracesOf(term: Term, n: number): string[] {
@@ -286,7 +289,7 @@ function foundKeys(key: string, name: TableName, term: Term, n: number): string 
   const table = TABLES[name].words;
   // Reads each row when its words are found: to list the keys of all first takes longer.
   const from = `${table} AS w CROSS JOIN ${name} AS e ON e.row_key = w.rowid`;
-  return keysOf(key, from, `w.${table} MATCH ${words} AND ${condition}`);
+  return keysOf(key, from, `${hasWords(`w.${table}`, words)} AND ${condition}`);
 }
 
 /** @param first the lowest row key of the few rows that are compared; undefined: they are many */
