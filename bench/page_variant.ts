@@ -8,8 +8,8 @@ export const WITHOUT_MONITORING: Readonly<Record<string, string>> = {
     export const peekEarlyErrors = () => ({ errors: [], overflow: 0 });
     export const takeEarlyErrors = peekEarlyErrors;`,
   "monitoring/browser/mod.ts": `
-    const state = { phase: "waiting", recording: "waiting", receipts: [], waiting: 0 };
-    export const snapshot = () => state;
+    export const INITIAL_STATE = { phase: "waiting", recording: "waiting", receipts: [], waiting: 0 };
+    export const snapshot = () => INITIAL_STATE;
     export const subscribe = () => () => {};
     export const sessionData = { envelopes: [], subscribe };
     export function start() {}
