@@ -10,7 +10,10 @@ import {
 } from "../models/query/query.ts";
 import { idWords } from "../models/query/words.ts";
 
-/** False once the time of a search is over: rows that remain are not read. Registered by `ListReader`. */
+/**
+ * False once the time of a search is over: what remains is not read. Registered by `ListReader`. Asked before words are
+ * looked up and for each row whose columns are compared; to ask it for each row with a word takes longer than to find it.
+ */
 export const IN_TIME = "in_time";
 
 /** A field as SQL: `holds` returns the condition on an expression. */
@@ -174,7 +177,7 @@ export function entryMatches(table: TableName, q = ""): string[] {
       const found = foundKeys(group, table, term, n);
       return isDuration(term) ? [] : `${group} ${term.isExcluded ? "NOT " : ""}IN (${found})`;
     }
-    const condition = `(${IN_TIME}() AND ${conditionOf(term, n, table)})`;
+    const condition = `(${conditionOf(term, n, table)})`;
     return term.isExcluded ? `${condition} IS NOT TRUE` : condition;
   });
 }
@@ -191,9 +194,9 @@ export function traceMatches(q = ""): string[] {
     if (isDuration(term)) return [];
     const listed = `t.trace_id IN (${tracesOf(term, n).join(" UNION ALL ")})`;
     const condition = term.field === undefined && term.id === undefined
-      ? `(${IN_TIME}() AND CASE WHEN ${isFrequent(n)} THEN ${
+      ? `CASE WHEN ${isFrequent(n)} THEN ${IN_TIME}() AND (${
         TRACE_TABLES.map((table) => isInTrace(table, n)).join(" OR ")
-      } ELSE ${listed} END)`
+      }) ELSE ${listed} END`
       : listed;
     return term.isExcluded ? `NOT ${condition}` : condition;
   });
@@ -216,7 +219,7 @@ const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
 
 /** The row keys of a table of words. */
 const keysOfWords = (table: string, words: string) =>
-  `SELECT rowid FROM ${table} WHERE ${hasWords(table, words)} AND ${IN_TIME}()`;
+  `SELECT rowid FROM ${table} WHERE ${hasWords(table, words)}`;
 
 /** Once the time is over no index is read for the terms that remain. */
 const hasWords = (table: string, words: string) =>
@@ -224,7 +227,8 @@ const hasWords = (table: string, words: string) =>
 
 /** `SELECT`s of the traces with an entry that matches a term. */
 function tracesOf(term: Term, n: number): string[] {
-  const ofEntries = (condition: string) => keysOf("e.trace_id", "trace_entries AS e", condition);
+  const ofEntries = (condition: string) =>
+    keysOf("e.trace_id", "trace_entries AS e", inTime(condition));
   if (isOfSender(term)) return [ofEntries(SENDER[term.field]!(holdsSql(term.value, n)))];
   const found = TRACE_TABLES.map((table) => foundKeys("e.trace_id", table, term, n));
   if (term.field !== undefined || term.id === undefined) return found;
@@ -241,15 +245,16 @@ export function durationMatches(duration: string, q = ""): string[] {
   );
 }
 
+const ENVELOPE = `e.row_key / ${KEYS_PER_ENVELOPE}`;
+
 /** As {@linkcode traceMatches}, on the envelope of a row `e`. */
 export function envelopeMatches(q = ""): string[] {
-  const key = `e.row_key / ${KEYS_PER_ENVELOPE}`;
   return parseQuery(q).map((term, n) => {
     const tables = isOfSender(term)
       ? ["envelope_entries"] as const
       : Object.keys(TABLES) as TableName[];
-    const found = tables.map((table) => foundKeys(key, table, term, n));
-    return `${key} ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
+    const found = tables.map((table) => foundKeys(ENVELOPE, table, term, n));
+    return `${ENVELOPE} ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
   });
 }
 
@@ -279,14 +284,20 @@ const isOfSender = (term: Term): term is FieldTerm =>
   term.field !== undefined && Object.hasOwn(SENDER, term.field);
 
 const keysOf = (key: string, from: string, condition: string) =>
-  `SELECT ${key} FROM ${from} WHERE ${IN_TIME}() AND (${condition}) AND ${key} IS NOT NULL` +
-  " AND e.row_key < :asOf";
+  `SELECT ${key} FROM ${from} WHERE (${condition}) AND ${key} IS NOT NULL AND e.row_key < :asOf`;
 
 /** The keys of the rows that match a term. */
 function foundKeys(key: string, name: TableName, term: Term, n: number): string {
   const { words, condition } = partsOf(term, n, name);
   if (words === undefined) return keysOf(key, `${name} AS e`, condition);
   const table = TABLES[name].words;
+  if (key === ENVELOPE && condition === "TRUE") {
+    return keysOf(
+      key,
+      `(SELECT rowid AS row_key FROM ${table} WHERE ${hasWords(table, words)}) AS e`,
+      "TRUE",
+    );
+  }
   // Reads each row when its words are found: to list the keys of all first takes longer.
   const from = `${table} AS w CROSS JOIN ${name} AS e ON e.row_key = w.rowid`;
   return keysOf(key, from, `${hasWords(`w.${table}`, words)} AND ${condition}`);
@@ -300,6 +311,8 @@ function conditionOf(term: Term, n: number, name: TableName, first?: string): st
   return `e.row_key IN (${found}${first ? ` AND rowid >= ${first}` : ""}) AND ${condition}`;
 }
 
+const inTime = (condition: string) => `(${IN_TIME}() AND (${condition}))`;
+
 /** What the words of a row that matches a term contain (undefined: anything), and the condition on its columns. */
 type Parts = Readonly<{ words?: string; condition: string }>;
 
@@ -310,7 +323,7 @@ function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Par
   const { field, value, phrase, names } = term;
   const known = { ...SENDER, ...fields };
   if (Object.hasOwn(known, field)) {
-    const condition = known[field]!(holdsSql(value, n));
+    const condition = inTime(known[field]!(holdsSql(value, n)));
     return wordsFirst && phrase !== null && inWords.includes(field)
       ? { words: `:value${n}`, condition }
       : { condition };
@@ -318,7 +331,7 @@ function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Par
   const isText = value.is === "text";
   if (!hasAttributes) return isText ? { words, condition: "TRUE" } : { condition: "FALSE" };
   // The words first: to read a value of JSON takes a hundred times as long.
-  const condition = attributeHolds(value, n, names);
+  const condition = inTime(attributeHolds(value, n, names));
   return wordsFirst || isText ? { words, condition } : { condition };
 }
 
