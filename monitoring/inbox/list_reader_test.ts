@@ -59,7 +59,7 @@ Deno.test("search that takes over 5 seconds → ends early, is refused; others a
   performance.now = () => 1_000 * asked++;
   try {
     for (const view of ["traces", "logs", "envelopes"] as const) {
-      for (const q of ["get", "-get -row:>9", "message:* -name:x*", "-message:G* -row:*"]) {
+      for (const q of ["get message:G*", "message:* -name:x*", "-message:G* -row:*"]) {
         asked = 0;
         assert.throws(() => inbox.page(view, { q }), /answered within 5 seconds/, `${view} ${q}`);
         assert.equal(asked, 7, `${view} ${q}`);

@@ -265,3 +265,55 @@ Deno.test("any query → the rows of each list whose entries match it", async ()
     { numRuns: 40 },
   );
 });
+
+Deno.test("word of 19,999 entries, of 20,000 → the same traces, alone and with other terms", async () => {
+  const inbox = new Inbox({ maxBytes: 50_000_000 });
+  using _closed = { [Symbol.dispose]: () => inbox.close() };
+  const words = new Map<string, Set<string>>();
+  const logOf = (n: number) => {
+    const trace = n % 600;
+    const body = `${trace % 2 === 0 ? "even " : ""}common${trace % 3 === 0 ? " rare" : ""}`;
+    return { trace_id: hexId(trace), body, level: trace % 5 === 0 ? "error" : "info" };
+  };
+  const others = Array.from({ length: 300 }, (_, n) => ({
+    ...{ trace_id: hexId(500 + n), body: n % 2 === 0 ? "rare" : "other", level: "info" },
+  }));
+  const store = async (items: ReturnType<typeof logOf>[]) => {
+    for (const { trace_id, body, level } of items) {
+      const of = words.get(trace_id) ?? words.set(trace_id, new Set()).get(trace_id)!;
+      for (const word of [...body.split(" "), level, body]) of.add(word.trim());
+    }
+    const sent = items.map((one) => ({ ...one, timestamp: NOW / 1_000 }));
+    await inbox.store(admitted(envelopeOf({}, ["log", { items: sent }]), NOW));
+  };
+  const compare = () => {
+    for (const q of ["common", "-common", "common rare", "-common rare", "common -rare"]) {
+      expect(q, ...q.split(" "));
+    }
+    expect("comm even -other", "common", "even", "-other");
+    expect('level:error "even common rare"', "error", "even common rare");
+    expect("-level:error common", "-error", "common");
+    expect("common nothing", "nothing");
+  };
+  const expect = (q: string, ...terms: string[]) => {
+    const expected = [...words].filter(([, of]) =>
+      terms.every((term) => of.has(term.replace("-", "")) !== term.startsWith("-"))
+    ).map(([id]) => id);
+    const found: string[] = [];
+    let before: string | undefined;
+    do {
+      const page = inbox.page("traces", { q, limit: 500, before });
+      found.push(...page.rows.map(({ trace_id }) => trace_id));
+      before = page.next ?? undefined;
+    } while (before !== undefined);
+    assert.deepEqual(found.sort(), expected.sort(), q);
+  };
+  await store(others);
+  for (let n = 0; n < 19_999; n += 1_000) {
+    await store(Array.from({ length: Math.min(1_000, 19_999 - n) }, (_, i) => logOf(n + i)));
+  }
+  compare();
+  await store([logOf(19_999)]);
+  compare();
+  assert.equal(inbox.page("logs", { q: "common", limit: 1 }).rows.length, 1);
+});
