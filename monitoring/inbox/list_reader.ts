@@ -195,9 +195,8 @@ export class ListReader {
     this.#db = db;
     this.#last = last;
     // It must not throw: Deno's `all` would never return.
-    let rows = 0;
     db.function(IN_TIME, () => {
-      if (++rows % 16 === 0) this.#isLate ||= performance.now() > this.#deadline;
+      this.#isLate ||= performance.now() > this.#deadline;
       return Number(!this.#isLate);
     });
   }

@@ -11,8 +11,8 @@ import {
 import { idWords } from "../models/query/words.ts";
 
 /**
- * False once the time of a search is over: what remains is not read. Registered by `ListReader`. Asked before words are
- * looked up and for each row whose columns are compared; to ask it for each row with a word takes longer than to find it.
+ * False once the time of a search is over: what remains is not read. Registered by `ListReader`. Asked for each row of a
+ * list and each trace, and before the rows of a term are read: to ask it for each of those takes longer than to read it.
  */
 export const IN_TIME = "in_time";
 
@@ -171,7 +171,7 @@ const GROUPS: { readonly [Table in TableName]?: string } = {
 
 /** Conditions on a row `e` of a table: that it matches the query; of a group, as {@linkcode traceMatches}. */
 export function entryMatches(table: TableName, q = ""): string[] {
-  return parseQuery(q).flatMap((term, n) => {
+  const conditions = parseQuery(q).flatMap((term, n) => {
     const group = GROUPS[table];
     if (group !== undefined) {
       const found = foundKeys(group, table, term, n);
@@ -180,6 +180,7 @@ export function entryMatches(table: TableName, q = ""): string[] {
     const condition = `(${conditionOf(term, n, table)})`;
     return term.isExcluded ? `${condition} IS NOT TRUE` : condition;
   });
+  return conditions.length === 0 ? [] : [`${IN_TIME}()`, ...conditions];
 }
 
 /** Entries with a word from which on it is searched trace by trace: by then, to list their traces takes longer. */
@@ -194,15 +195,16 @@ export function traceMatches(q = ""): string[] {
     if (isDuration(term)) return [];
     const listed = `t.trace_id IN (${tracesOf(term, n).join(" UNION ALL ")})`;
     const condition = term.field === undefined && term.id === undefined
-      ? `CASE WHEN ${isFrequent(n)} THEN ${IN_TIME}() AND (${
-        TRACE_TABLES.map((table) => isInTrace(table, n)).join(" OR ")
-      }) ELSE ${listed} END`
+      ? `(${isFrequent(n)} AND (${TRACE_TABLES.map((table) => isInTrace(table, n)).join(" OR ")})` +
+        ` OR NOT ${isFrequent(n)} AND ${listed})`
       : listed;
     return term.isExcluded ? `NOT ${condition}` : condition;
   });
   if (conditions.length === 0) return [];
-  const traces = "(SELECT DISTINCT trace_id FROM trace_entries) AS t";
-  return [`e.trace_id IN (SELECT t.trace_id FROM ${traces} WHERE ${conditions.join(" AND ")})`];
+  // With a limit SQLite does not compare every entry instead of every trace.
+  const traces = "(SELECT DISTINCT trace_id FROM trace_entries LIMIT -1) AS t";
+  const all = [`${IN_TIME}()`, ...conditions].join(" AND ");
+  return [`e.trace_id IN (SELECT t.trace_id FROM ${traces} WHERE ${all})`];
 }
 
 const TRACE_TABLES = ["spans", "error_entries", "log_entries"] as const;
@@ -219,16 +221,11 @@ const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
 
 /** The row keys of a table of words. */
 const keysOfWords = (table: string, words: string) =>
-  `SELECT rowid FROM ${table} WHERE ${hasWords(table, words)}`;
-
-/** Once the time is over no index is read for the terms that remain. */
-const hasWords = (table: string, words: string) =>
-  `${table} MATCH iif(${IN_TIME}(), ${words}, '""')`;
+  `SELECT rowid AS row_key FROM ${table} WHERE ${table} MATCH ${words}`;
 
 /** `SELECT`s of the traces with an entry that matches a term. */
 function tracesOf(term: Term, n: number): string[] {
-  const ofEntries = (condition: string) =>
-    keysOf("e.trace_id", "trace_entries AS e", inTime(condition));
+  const ofEntries = (condition: string) => keysOf("e.trace_id", "trace_entries AS e", condition);
   if (isOfSender(term)) return [ofEntries(SENDER[term.field]!(holdsSql(term.value, n)))];
   const found = TRACE_TABLES.map((table) => foundKeys("e.trace_id", table, term, n));
   if (term.field !== undefined || term.id === undefined) return found;
@@ -284,7 +281,8 @@ const isOfSender = (term: Term): term is FieldTerm =>
   term.field !== undefined && Object.hasOwn(SENDER, term.field);
 
 const keysOf = (key: string, from: string, condition: string) =>
-  `SELECT ${key} FROM ${from} WHERE (${condition}) AND ${key} IS NOT NULL AND e.row_key < :asOf`;
+  `SELECT ${key} FROM (SELECT ${IN_TIME}() AS ok) CROSS JOIN ${from} WHERE ok AND (${condition})` +
+  ` AND ${key} IS NOT NULL AND e.row_key < :asOf`;
 
 /** The keys of the rows that match a term. */
 function foundKeys(key: string, name: TableName, term: Term, n: number): string {
@@ -292,15 +290,11 @@ function foundKeys(key: string, name: TableName, term: Term, n: number): string 
   if (words === undefined) return keysOf(key, `${name} AS e`, condition);
   const table = TABLES[name].words;
   if (key === ENVELOPE && condition === "TRUE") {
-    return keysOf(
-      key,
-      `(SELECT rowid AS row_key FROM ${table} WHERE ${hasWords(table, words)}) AS e`,
-      "TRUE",
-    );
+    return keysOf(key, `(${keysOfWords(table, words)}) AS e`, condition);
   }
   // Reads each row when its words are found: to list the keys of all first takes longer.
   const from = `${table} AS w CROSS JOIN ${name} AS e ON e.row_key = w.rowid`;
-  return keysOf(key, from, `${hasWords(`w.${table}`, words)} AND ${condition}`);
+  return keysOf(key, from, `w.${table} MATCH ${words} AND ${condition}`);
 }
 
 /** @param first the lowest row key of the few rows that are compared; undefined: they are many */
@@ -310,8 +304,6 @@ function conditionOf(term: Term, n: number, name: TableName, first?: string): st
   const found = keysOfWords(TABLES[name].words, words);
   return `e.row_key IN (${found}${first ? ` AND rowid >= ${first}` : ""}) AND ${condition}`;
 }
-
-const inTime = (condition: string) => `(${IN_TIME}() AND (${condition}))`;
 
 /** What the words of a row that matches a term contain (undefined: anything), and the condition on its columns. */
 type Parts = Readonly<{ words?: string; condition: string }>;
@@ -323,7 +315,7 @@ function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Par
   const { field, value, phrase, names } = term;
   const known = { ...SENDER, ...fields };
   if (Object.hasOwn(known, field)) {
-    const condition = inTime(known[field]!(holdsSql(value, n)));
+    const condition = known[field]!(holdsSql(value, n));
     return wordsFirst && phrase !== null && inWords.includes(field)
       ? { words: `:value${n}`, condition }
       : { condition };
@@ -331,7 +323,7 @@ function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Par
   const isText = value.is === "text";
   if (!hasAttributes) return isText ? { words, condition: "TRUE" } : { condition: "FALSE" };
   // The words first: to read a value of JSON takes a hundred times as long.
-  const condition = inTime(attributeHolds(value, n, names));
+  const condition = attributeHolds(value, n, names);
   return wordsFirst || isText ? { words, condition } : { condition };
 }
 
