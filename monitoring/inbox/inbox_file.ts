@@ -21,6 +21,9 @@ export type Applied = readonly GroupAlert[] | NotStored;
  */
 const MIN_INDEX_SIZE = 64 * 1024 * 1024;
 
+/** SQLite's memory for pages: with its default of 2,000 KiB lists and searches of a full inbox take a tenth longer. */
+const CACHE_KIB = 16_384;
+
 /** The inbox's tables in an open database. Each call is synchronous. */
 export class InboxFile {
   readonly #db: DatabaseSync;
@@ -39,6 +42,7 @@ export class InboxFile {
    * @param oldestTime what was received before is deleted, milliseconds since 1970
    */
   constructor(db: DatabaseSync, maxBytes: number, oldestTime: () => number) {
+    db.exec(`PRAGMA cache_size = ${-CACHE_KIB}`);
     this.#db = db;
     this.#sql = db.createTagStore();
     this.#maxBytes = maxBytes;

@@ -55,7 +55,8 @@ export function readMetrics(
   const { points, older } = readPoints(readAll, query, metrics, MAX_LISTED_ROWS, asOf);
   const range = rangeOf(points, query);
   const hasAllSeries = points.rows.every(({ series }) => points.series.has(series));
-  const byMetric = Map.groupBy(points.rows, ({ series }) => keyOf(points.series.get(series)));
+  const keys = new Map([...points.series].map(([series, id]) => [series, keyOf(id)]));
+  const byMetric = Map.groupBy(points.rows, ({ series }) => keys.get(series));
   return {
     rows: metrics.map(({ name, kind, unit, applications, rank }, n) => ({
       ...{ name, kind, unit, applications: JSON.parse(applications), last_at: rank },
@@ -70,7 +71,7 @@ export function readMetrics(
   };
 }
 
-const keyOf = (id: MetricId | undefined) => JSON.stringify([id?.name, id?.kind, id?.unit]);
+const keyOf = ({ name, kind, unit }: MetricId) => JSON.stringify([name, kind, unit]);
 
 /** A metric over time; undefined: none has the name, kind and unit. */
 export function readMetricContent(
