@@ -144,12 +144,12 @@ const columnsOf = (sides: readonly Side[]): readonly Column<SpanPair>[] => [
   {
     title: "Span",
     isHead: true,
-    cell: ({ a, b }) => {
+    cell: ({ name, a, b }) => {
       const { span } = (a ?? b)!;
       return (
         <span data-kind={spanKind(span)}>
           <KindMark />
-          {span.op && <b>{span.op}</b>} {span.name}
+          {span.op && <b>{span.op}</b>} {name}
         </span>
       );
     },

@@ -1,3 +1,4 @@
+import { commonText, textShape } from "./repetitions.ts";
 import { selfTimes } from "./self_time.ts";
 import { isAnnotation } from "./trace_root.ts";
 import { mainSection } from "./time_sections.ts";
@@ -13,6 +14,8 @@ interface ComparedSpan {
 
 /** Two spans with the same operation and name, or one that the other trace does not have. */
 export interface SpanPair {
+  /** With `#` where their names differ. */
+  readonly name: string;
   readonly a: ComparedSpan | undefined;
   readonly b: ComparedSpan | undefined;
   /** Duration in B minus in A; null: there are not two, or one has no end. */
@@ -38,21 +41,20 @@ export const UNCHANGED_SHARE = 0.02;
 
 /**
  * Compares two traces. The nth span with an operation and name in one is matched with the nth in the other, wherever
- * they are in their trees: another middleware around them changes nothing. Spans that only report a web vital are left
- * out.
+ * they are in their trees: another middleware around them changes nothing. Then those are matched whose names differ in
+ * numbers and literals. Spans that only report a web vital are left out.
  *
  * @param most largest number of pairs; those with the largest changes are kept
  */
 export function compareTraces(a: Trace, b: Trace, most: number): TraceComparison {
-  const [ofA, ofB] = [a, b].map((trace) =>
-    Map.groupBy(spansOf(trace), ({ span }) => `${span.op}\n${span.name}`)
-  ) as [Map<string, ComparedSpan[]>, Map<string, ComparedSpan[]>];
-  const all: SpanPair[] = [];
-  for (const key of new Set([...ofA.keys(), ...ofB.keys()])) {
-    const [inA, inB] = [ofA.get(key) ?? [], ofB.get(key) ?? []];
-    const count = Math.max(inA.length, inB.length);
-    for (let n = 0; n < count; n++) all.push(pairOf(inA[n], inB[n]));
-  }
+  const equal = matchBy(({ span }) => `${span.op}\n${span.name}`, spansOf(a), spansOf(b));
+  const alike = matchBy(({ span }) => `${span.op}\n${textShape(span.name)}`, equal.a, equal.b);
+  const all = [
+    ...equal.pairs,
+    ...alike.pairs,
+    ...alike.a.map((a) => pairOf(a, undefined)),
+    ...alike.b.map((b) => pairOf(undefined, b)),
+  ];
   const changed = all.filter((pair) => !isUnchanged(pair))
     .sort((one, other) => changeOf(other) - changeOf(one));
   return {
@@ -79,9 +81,25 @@ function spansOf({ tree, times }: Trace): ComparedSpan[] {
     });
 }
 
+/** Pairs of those with one key, in their order, and what each trace has besides. */
+function matchBy(
+  keyOf: (span: ComparedSpan) => string,
+  a: readonly ComparedSpan[],
+  b: readonly ComparedSpan[],
+) {
+  const unmatched = Map.groupBy(b, keyOf);
+  const found = a.map((span) => ({ span, other: unmatched.get(keyOf(span))?.shift() }));
+  return {
+    pairs: found.flatMap(({ span, other }) => other ? [pairOf(span, other)] : []),
+    a: found.flatMap(({ span, other }) => other ? [] : [span]),
+    b: [...unmatched.values()].flat(),
+  };
+}
+
 function pairOf(a: ComparedSpan | undefined, b: ComparedSpan | undefined): SpanPair {
   const [from = null, to = null] = [a?.duration_ms, b?.duration_ms];
   return {
+    name: commonText([a, b].flatMap((compared) => compared?.span.name ?? [])),
     a,
     b,
     difference_ms: from === null || to === null ? null : to - from,

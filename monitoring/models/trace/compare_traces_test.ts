@@ -48,6 +48,31 @@ Deno.test("span around others, or one more of a name → only in that trace", ()
   ]);
 });
 
+Deno.test("statements that differ in numbers and literals → matched, those with equal text first", () => {
+  const select = (id: string, start: number, end: number, name: string) =>
+    spanOf(id, "r", start, end, { op: "db", name });
+  const price = (sku: string) => `SELECT price FROM items WHERE sku = '${sku}' LIMIT 1`;
+  const a = [
+    request("r", 0, 200),
+    select("a1", 1, 9, "SELECT * FROM orders WHERE id = 17"),
+    select("a2", 10, 30, price("tea")),
+    select("a3", 30, 60, price("O''Brien''s 3")),
+  ];
+  const b = [
+    request("r", 0, 200),
+    select("b1", 1, 90, "SELECT * FROM orders WHERE id = 4.5"),
+    select("b2", 100, 115, price("cup")),
+    select("b3", 120, 180, price("tea")),
+    select("b4", 190, 195, "SELECT price FROM shops WHERE sku = 'tea' LIMIT 1"),
+  ];
+  assert.deepEqual(compare(a, b).pairs, [
+    ["a1", "b1", 81],
+    ["a2", "b3", 40],
+    ["a3", "b2", -15],
+    [undefined, "b4", null],
+  ]);
+});
+
 Deno.test("same name below different parents → matched by start, not by the tree", () => {
   const spans = (first: number, second: number) => [
     request("r", 0, 99),

@@ -32,7 +32,7 @@ export const queryPage = (
   asOf: number,
 ): Page<QueryRow> => groupPage(byStatement(spans), queryRow, RANKS, query, asOf);
 
-/** Queries of an application that differ in numbers alone are of one statement, as in the repetitions of a trace. */
+/** Queries of an application that differ in literals alone are of one statement, as in the repetitions of a trace. */
 export const byStatement = (spans: readonly QuerySpan[]) =>
   Map.groupBy(spans, ({ application, name }) => `${application} ${textShape(name)}`);
 

@@ -19,7 +19,7 @@ export interface Repetition extends Extent {
   readonly parts: readonly (readonly SpanNode[])[];
   /** When each of these runs. */
   readonly runs: readonly (readonly Extent[])[];
-  /** Their name; where they differ in numbers, with `#` in their place. Of several queries their tables. */
+  /** Their name; where they differ in literals, with `#` in their place. Of several queries their tables. */
   readonly name: string;
   /** Sum of their durations, milliseconds. */
   readonly total_ms: number;
@@ -33,7 +33,8 @@ export const MIN_TIMES = 3;
 /** Longest cycle: more spans are not seen as one pattern. */
 const MAX_PERIOD = 4;
 
-const NUMBERS = /\d+(?:\.\d+)?/g;
+/** Numbers, and texts in a statement. */
+const LITERALS = /(?<!\w)'(?:[^']|'')*'|\d+(?:\.\d+)?/g;
 
 /**
  * Finds the repetitions of a trace. Other spans may be between theirs. A span that failed or has children is in none: its
@@ -78,7 +79,7 @@ export const cyclesText = ({ nodes, times, period }: Repetition): string =>
 /** What the spans of a repetition are: "queries", "requests", "calls". */
 export const unitOf = ({ span }: SpanNode): string => UNITS.get(spanKind(span!)) ?? "calls";
 
-/** Their name: where they differ in numbers, with `#` in their place. */
+/** Their name: where they differ in literals, with `#` in their place. */
 export const commonName = (nodes: readonly SpanNode[]): string =>
   commonText(nodes.map(({ span }) => span!.name));
 
@@ -86,8 +87,8 @@ export const commonName = (nodes: readonly SpanNode[]): string =>
 export const commonText = ([first, ...others]: readonly string[]): string =>
   others.every((text) => text === first) ? first! : textShape(first!);
 
-/** A text without its numbers. */
-export const textShape = (text: string): string => text.replace(NUMBERS, "#");
+/** A text without its numbers and quoted texts. */
+export const textShape = (text: string): string => text.replace(LITERALS, "#");
 
 const UNITS: ReadonlyMap<string, string> = new Map([["database", "queries"], ["HTTP", "requests"]]);
 
