@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { TOOL } from "../monitoring/protocol/commands.ts";
 import { undefinedIfNotFound } from "../monitoring/protocol/if_found.ts";
@@ -27,10 +27,10 @@ interface Upload extends InboxAddress {
 export async function uploadToInbox(args: readonly string[]): Promise<number> {
   const upload = readUpload(args);
   const { folder, origin } = upload;
-  const files = existsSync(folder)
-    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
-    : [];
-  const names = files
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UserError(`Cannot ${TASK}: there is no folder ${folder}.`);
+  }
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.[cm]?js\.map$/.test(name) && !/\bnode_modules\b/.test(name)).sort();
   if (names.length === 0) {
     throw new UserError(`Cannot ${TASK}: ${folder} has no .js.map, .cjs.map or .mjs.map.`);

@@ -94,12 +94,17 @@ Deno.test("debug id in the script alone, by Sentry's plugins or tool → that on
 Deno.test("nothing to upload → one line with the reason, code 1", async () => {
   using folder = temporaryFolder();
   await Deno.writeTextFile(`${folder.path}/a.css.map`, MAP);
-  for (const path of [folder.path, `${folder.path}/missing`]) {
+  const reasons = {
+    [folder.path]: `${folder.path} has no .js.map, .cjs.map or .mjs.map.`,
+    [`${folder.path}/dist`]: `there is no folder ${folder.path}/dist.`,
+    [`${folder.path}/a.css.map`]: `there is no folder ${folder.path}/a.css.map.`,
+  };
+  for (const [path, reason] of Object.entries(reasons)) {
     const { code, output } = await uploadMaps(server.origin, path);
     assert.equal(code, 1);
     assert.equal(
       output,
-      `Cannot upload source maps: ${path} has no .js.map, .cjs.map or .mjs.map.\n`,
+      `Cannot upload source maps: ${reason}\n`,
     );
   }
 });
