@@ -3,25 +3,31 @@ import type { Figure } from "../../monitoring/models/metric/figures.ts";
 import type { MetricId, MetricKind } from "../../monitoring/models/metric/metric_id.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 
-/** Milliseconds of the units in which durations are sent. */
-const TIME_UNITS: Readonly<Record<string, number>> = {
-  ...{ ns: 1e-6, nanosecond: 1e-6, us: 1e-3, µs: 1e-3, microsecond: 1e-3 },
-  ...{ ms: 1, millisecond: 1, s: 1e3, second: 1e3, min: 6e4, minute: 6e4, h: 36e5, hour: 36e5 },
-};
-const BYTES = new Set(["By", "byte", "bytes", "B"]);
-const isBytes = (unit: string) => BYTES.has(unit);
+/** Short names of units as SDKs of Sentry (plurals too) and of OpenTelemetry (https://ucum.org) send them. */
 const SHORT_UNITS = new Map(Object.entries({
-  ...{ nanosecond: "ns", microsecond: "µs", millisecond: "ms", second: "s", minute: "min" },
-  ...{ hour: "h", percent: "%", By: "bytes" },
+  ...{ nanosecond: "ns", us: "µs", microsecond: "µs", millisecond: "ms", sec: "s", second: "s" },
+  ...{ minute: "min", hour: "h", day: "d", percent: "%", B: "bytes", By: "bytes", byte: "bytes" },
+  ...{ kBy: "kB", kilobyte: "kB", MBy: "MB", megabyte: "MB", GBy: "GB", gigabyte: "GB" },
+  ...{ KiBy: "KiB", kibibyte: "KiB", MiBy: "MiB", mebibyte: "MiB", GiBy: "GiB", gibibyte: "GiB" },
+}));
+/** Milliseconds and bytes of a unit. */
+const TIMES = new Map(
+  Object.entries({ ns: 1e-6, µs: 1e-3, ms: 1, s: 1e3, min: 6e4, h: 36e5, d: 864e5 }),
+);
+const SIZES = new Map(Object.entries({
+  ...{ bytes: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 },
 }));
 const NO_UNIT = new Set(["", "1", "none"]);
 
 /** A number of values. Histograms of hostile senders may have parts of one. */
 export const formatWhole = (count: number) => formatNumber(Math.round(count));
 
+const shortUnit = (unit: string) =>
+  SHORT_UNITS.get(unit) ?? SHORT_UNITS.get(unit.replace(/s$/, "")) ?? unit;
+
 /** The unit as text: "{request}" is an annotation. https://ucum.org/ucum#section-Curly-Braces */
 export const unitText = (unit: string) =>
-  NO_UNIT.has(unit) ? "" : SHORT_UNITS.get(unit) ?? unit.replace(/^\{(.*)\}$/, "$1");
+  NO_UNIT.has(unit) ? "" : shortUnit(unit).replace(/^\{(.*)\}$/, "$1");
 
 /** A figure of a metric: "407 ms", "12.5/s". */
 export function formatFigure(value: number, figure: Figure, { kind, unit }: MetricId): string {
@@ -32,9 +38,10 @@ export function formatFigure(value: number, figure: Figure, { kind, unit }: Metr
 
 export function formatValue(value: number, unit: string): string {
   const sign = value < 0 ? "−" : "";
-  const ms = Object.hasOwn(TIME_UNITS, unit) ? TIME_UNITS[unit]! : undefined;
+  const ms = TIMES.get(shortUnit(unit));
   if (ms !== undefined) return sign + formatDuration(Math.abs(value) * ms);
-  if (isBytes(unit)) return sign + formatBytes(Math.abs(value));
+  const bytes = SIZES.get(shortUnit(unit));
+  if (bytes !== undefined) return sign + formatBytes(Math.abs(value) * bytes);
   return [formatDecimal(value), unitText(unit)].filter(Boolean).join("\u00a0");
 }
 
@@ -90,7 +97,8 @@ export const INTERVALS = ["10s", "1m", "5m", "15m", "1h", "6h", "1d"] as const;
 
 /** 1, 2 or 5 of a power of ten, of bytes a power of two; not below this. */
 export function niceStep(least: number, unit: string): number {
-  if (isBytes(unit)) return 2 ** Math.max(0, Math.ceil(Math.log2(least)));
+  const bytes = SIZES.get(shortUnit(unit));
+  if (bytes !== undefined) return 2 ** Math.max(0, Math.ceil(Math.log2(least * bytes))) / bytes;
   const power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= least * 0.9999)!;
 }
