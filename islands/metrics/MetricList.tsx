@@ -7,7 +7,7 @@ import { OF_DETAIL, useFragment } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { RowList } from "../kit/RowList.tsx";
 import type { Column } from "../kit/Table.tsx";
-import { figureName, figureTip, formatFigure, formatValue, formatWhole } from "./metric_words.ts";
+import { figureName, figureTip, formatFigure, formatWhole } from "./metric_words.ts";
 
 /** A metric in the address: the path of its detail. */
 export const pathOf = ({ name, kind, unit }: MetricId): readonly string[] => [name, kind, unit];
@@ -81,7 +81,8 @@ const whyNone = (show: string, count: number) =>
 const HEIGHT = 20;
 
 /** A line through the parts that have values; dots where the parts beside have none. */
-function Chart({ row: { chart, unit, show } }: { row: MetricRow }) {
+function Chart({ row }: { row: MetricRow }) {
+  const { chart, show } = row;
   const values = chart.filter((value) => value !== null);
   if (values.length === 0) return null;
   const [low, high] = [Math.min(0, ...values), Math.max(...values)];
@@ -91,8 +92,8 @@ function Chart({ row: { chart, unit, show } }: { row: MetricRow }) {
     const isFirst = part === 0 || chart[part - 1] === null;
     return `${isFirst ? "M" : "L"}${part + 0.5} ${y(value).toFixed(1)}${isFirst ? "h.01" : ""}`;
   }).join("");
-  const format = (value: number) => formatValue(value, show === "rate" ? "" : unit);
-  const text = `${format(Math.min(...values))} to ${format(high)}`;
+  const [least, most] = [Math.min(...values), high].map((one) => formatFigure(one, show, row));
+  const text = `${least} to ${most}`;
   return (
     <svg
       className="metric-line"

@@ -307,6 +307,43 @@ export function addMetricTests(test: AddTest): void {
     },
   );
 
+  test("one interval → its rate is that of the whole time", async (inbox, add) => {
+    const sent = (name: string, from: number, at: number, value: number) =>
+      measured([value], {
+        ...{ name, type: "counter", is_cumulative: name === "total" },
+        ...{ start_timestamp: NOON / 1000 + from, timestamp: NOON / 1000 + at },
+      });
+    await add(sent("parts", 0, 30, 60), sent("total", 0, 0, 0), sent("total", 0, 30, 60));
+    for (const [name, rate] of [["parts", 1], ["total", 2]] as const) {
+      for (const show of ["rate", "sum"] as const) {
+        const query = { name, show, every: 60_000, now: NOON + 3_600_000 };
+        const { figures, points, count } = read(inbox, query)!.groups[0]!;
+        assert.deepEqual([figures.sum, figures.rate!.toFixed(3)], [60, `${rate}.000`]);
+        const value = show === "rate" ? rate : 60;
+        assert.deepEqual(points, [{ at: NOON, value, count }]);
+      }
+    }
+  });
+
+  test("histogram without buckets or sums → shown by a figure that it has", async (inbox, add) => {
+    const timer = (name: string, rest: Attributes) =>
+      measured([0], { name, type: "histogram", count: 20, sum: 3_000, ...rest });
+    const buckets = { bounds: [100, 200], counts: [5, 10, 5] };
+    await add(timer("timer", {}), timer("counts", { sum: null }), timer("buckets", { buckets }));
+    const shown = (name: string, show?: MetricQuery["show"]) => {
+      const { figures, groups, ...metric } = read(inbox, { name, show })!;
+      return [metric.show, figures.join(" "), groups[0]!.points[0]!.value];
+    };
+    assert.deepEqual(shown("timer"), ["avg", "avg count rate sum", 150]);
+    assert.deepEqual(shown("timer", "p95"), ["p95", "p95 avg count rate sum", null]);
+    assert.deepEqual(shown("counts"), ["count", "count rate", 20]);
+    assert.deepEqual(shown("buckets").slice(0, 2), ["p95", "p95 p50 p75 p99 avg count rate sum"]);
+    const rows = inbox.page("metrics", {}).rows.map((row) => [row.name, row.show, row.value]);
+    assert.deepEqual(rows.sort(), [["buckets", "p95", 200], ["counts", "count", 20], [
+      ...["timer", "avg", 150],
+    ]]);
+  });
+
   test("samples → with their traces, the largest first", async (inbox, add) => {
     await add(measured([3, 1, 2]));
     const { samples, largest } = read(inbox)!;

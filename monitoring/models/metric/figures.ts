@@ -19,7 +19,7 @@ export type Figure = (typeof FIGURES)[number];
 const PERCENTILES = { p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99 };
 const OF_VALUES: readonly Figure[] = ["p95", "p50", "p75", "p99", "avg", "count", "rate", "sum"];
 
-/** The figures of each kind: the first one, unless another is asked for. */
+/** The figures of each kind: the first one that values have, unless another is asked for. */
 export const FIGURES_OF: Readonly<Record<MetricKind, readonly Figure[]>> = {
   counter: ["sum", "rate"],
   updown: ["last", "avg"],
@@ -163,11 +163,22 @@ export class Values {
   }
 
   /** @param share of what the change added, of a time that is known from here to there */
-  grow({ count, sum }: Change, share: number, from: number, to: number): void {
+  grow(
+    { count, sum }: Pick<Change, "count" | "sum">,
+    share: number,
+    from: number,
+    to: number,
+  ): void {
     this.#growth.sum += share * (sum ?? 0);
     this.#growth.count += share * count;
     this.#growth.from = Math.min(this.#growth.from, from);
     this.#growth.to = Math.max(this.#growth.to, to);
+  }
+
+  /** Whether it was sent, or what it is of. */
+  has(figure: Figure): boolean {
+    if (figure === "avg" || figure === "sum") return this.#sum !== null;
+    return this.kind !== "histogram" || this.#hasBuckets || !Object.hasOwn(PERCENTILES, figure);
   }
 
   /** @param ms the length of the time. @returns null: there is none, or of a percentile too few values */

@@ -38,8 +38,6 @@ export function readMetric(
   isWhole = true,
 ): Unplaced {
   const { kind } = id;
-  const figures = FIGURES_OF[kind];
-  const show = figures.find((figure) => figure === shape.show) ?? figures[0]!;
   const { by } = shape;
   const every = Math.max(
     shape.every ?? timeStep((shape.to - shape.from) / DEFAULT_INTERVALS),
@@ -83,6 +81,11 @@ export function readMetric(
     for (const at of withoutStart) group.unknown.add(intervalOf(at));
   }
 
+  const figures = FIGURES_OF[kind].filter((figure) =>
+    figure === shape.show || groups.size === 0 ||
+    [...groups.values()].some(({ all }) => all.has(figure))
+  );
+  const show = figures.find((figure) => figure === shape.show) ?? figures[0]!;
   const counts = { shown: 0, too_few: 0, without_value: 0, unknown: 0 };
   const rows = [...groups].map(([value, group]): MetricGroup => {
     const { newest } = group.all;
@@ -91,9 +94,15 @@ export function readMetric(
       n * every >= to - from || (groups.size > MAX_GROUPS && !group.intervals.has(from + n * every))
         ? undefined
         : group.at(from + n * every);
-    for (const changes of isSpread(show) ? group.changes : []) {
-      addGrowth(changes, inShown, { from, every, newest, end: counted_to, first: knownFrom, now });
+    const time = { from, newest, end: counted_to, first: knownFrom, now };
+    const whole = new Values(kind);
+    for (const changes of isLevel(kind) ? [] : group.changes) {
+      addGrowth(changes, () => whole, { ...time, every: to - from });
+      if (isSpread(show)) addGrowth(changes, inShown, { ...time, every });
     }
+    whole.grow({ count: 0, sum: 0 }, 0, shape.from, Math.min(shape.to, now));
+    const figureOf = (figure: Figure) =>
+      (figure === "rate" && group.all.count > 0 ? whole : group.all).figure(figure, to - from);
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
     for (const changes of isLevel(kind) ? group.changes : []) {
       addLasts(changes, [...intervals, [Infinity, group.all]], every);
@@ -118,9 +127,7 @@ export function readMetric(
       value,
       applications: applicationsOf(group.series),
       count: group.all.count,
-      figures: Object.fromEntries(
-        figures.map((figure) => [figure, group.all.figure(figure, shape.to - shape.from)]),
-      ),
+      figures: Object.fromEntries(figures.map((figure) => [figure, figureOf(figure)])),
       points,
     };
   }).filter(({ count, figures }) =>
@@ -238,7 +245,6 @@ export function metricRow(
   { from, to, now }: Pick<MetricShape, "from" | "to" | "now">,
   isWhole: boolean,
 ): Pick<MetricRow, "show" | "value" | "count" | "points" | "chart"> {
-  const [show] = FIGURES_OF[id.kind] as [Figure];
   const all = new Values(id.kind);
   const length = (to - from) / CHART_PARTS;
   const parts = Array.from({ length: CHART_PARTS }, () => new Values(id.kind));
@@ -256,11 +262,12 @@ export function metricRow(
     }
     series.push(changes);
   }
+  const show = FIGURES_OF[id.kind].find((figure) => all.has(figure))!;
   const times = parts.map((part, n) => [from + n * length, part] as const);
   const shape = { from, every: length, newest: all.newest, end: to, first: knownFrom, now };
   for (const changes of series) {
     if (isLevel(id.kind)) addLasts(changes, [...times, [Infinity, all]], length);
-    if (show === "sum") addGrowth(changes, (n) => parts[n], shape);
+    if (isSpread(show)) addGrowth(changes, (n) => parts[n], shape);
   }
   return {
     show,
