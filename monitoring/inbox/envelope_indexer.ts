@@ -54,10 +54,11 @@ export class EnvelopeIndexer {
     return indexBody(parsed, receivedAt, { mapWith, isOwn, dsnKey, recorded });
   }
 
-  /** Loads the maps of the envelope's errors. Never throws: an error is grouped without a map, too. */
+  /** Loads the maps of the envelope's errors and profiles. Never throws: an error is grouped without a map, too. */
   async #loadMaps(items: ParsedEnvelope["items"]): Promise<void> {
     const wanted = new Set(
-      items.flatMap(({ type, json }) => type === "event" ? [...readDebugIds(json).values()] : []),
+      items.filter(({ type }) => /^(event|profile)/.test(type))
+        .flatMap(({ json }) => [...readDebugIds(json).values()]),
     );
     if (this.#mapBytes > MAX_BYTES) this.forgetMaps();
     for (const id of [...wanted].slice(0, MAX_MAPS)) {

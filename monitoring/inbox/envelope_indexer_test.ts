@@ -149,6 +149,44 @@ Deno.test(
 );
 
 Deno.test(
+  "functions of a profile → by the source maps of their script in the list, also a later one",
+  withFolder(async (_, open) => {
+    const [{ events, sourceMap }] = await twoBuilds();
+    const { debug_meta, exception: { values: [value] } } = events.placeOrder;
+    const frames = value!.stacktrace.frames.toReversed();
+    const chunk = (chunk_id: string) =>
+      admitted(
+        envelopeOf({}, ["profile_chunk", {
+          ...{ platform: "javascript", profiler_id: "c".repeat(32), chunk_id, debug_meta },
+          profile: {
+            // As of a browser's SDK: the innermost function in two lines, and its caller.
+            frames: [frames[0], { ...frames[0], colno: frames[0]!.colno + 1 }, frames[1]],
+            stacks: [[0, 2], [1, 2], [2]],
+            samples: [0, 1, 2].map((n) => ({
+              ...{ timestamp: NOW / 1_000 + n, stack_id: n, thread_id: "0" },
+            })),
+          },
+        }]),
+        NOW,
+      );
+    const inbox = open();
+    const top = () => {
+      const { function: name, file, share } = inbox.page("profiles", {}).rows[0]!.top!;
+      return [name, file, share.toFixed(2)];
+    };
+    await inbox.store(chunk("a".repeat(32)));
+    assert.deepEqual(top(), [topName(events.placeOrder), frames[0]!.filename, "0.67"]);
+    const id = debug_meta.images[0]!.debug_id;
+    await inbox.storeSourceMap(id, (await sourceMap(id))!);
+    const mapped = ["empty", "islands/shop.ts", "0.67"];
+    await until("stored functions are mapped", () => String(top()) === String(mapped));
+    assert.equal(inbox.page("profiles", { q: "shop.ts" }).rows.length, 1);
+    await inbox.store(chunk("b".repeat(32)));
+    assert.deepEqual(top(), mapped);
+  }),
+);
+
+Deno.test(
   "file with an earlier index → indexed again, with new rules, before what comes new",
   withFolder(async (path, open) => {
     const [{ events, sourceMap }] = await twoBuilds();

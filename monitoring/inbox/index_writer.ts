@@ -112,12 +112,8 @@ export class IndexWriter {
       if (again.has(error)) return undefined;
       const { group } = error;
       const { release: version, environment } = entries.application;
-      const arrival = this.#groups.arrive(error, {
-        envelope,
-        receivedAt,
-        application,
-        release: version,
-      });
+      const sent = { envelope, receivedAt, application, release: version };
+      const arrival = this.#groups.arrive(error, sent);
       if (arrival === "deleted") return undefined;
       if (arrival !== "known") {
         const row = this.#sql.get`SELECT name FROM applications WHERE id = ${application}`;
@@ -211,9 +207,15 @@ export class IndexWriter {
     return { type, message };
   }
 
-  /** Groups the errors of an envelope again, because the source map of this script has arrived. */
+  /** Groups the errors of an envelope again and names its functions, because the source map of this script has arrived. */
   regroup(envelope: number, resources: readonly IndexEntries[], debugId: string): void {
-    for (const { first, errors } of resources) {
+    for (const { first, errors, profiles } of resources) {
+      profiles.forEach((profile, index) => {
+        const [rowKey, { functions }] = [rowKeyOf(envelope, first + index), profile];
+        this.#sql.run`UPDATE profile_entries SET functions = ${JSON.stringify(functions)}
+          WHERE row_key = ${rowKey}`;
+        this.#prepared.words.profile_words.run(rowKey, profileWords(profile));
+      });
       errors.forEach((error, index) => {
         const rowKey = rowKeyOf(envelope, first + index);
         const before = this.#sql.get`SELECT group_key FROM error_entries WHERE row_key = ${rowKey}`
@@ -239,10 +241,8 @@ export class IndexWriter {
   }
 
   has(envelope: number): boolean {
-    return this.#sql.get`SELECT 1 FROM envelope_entries WHERE row_key = ${
-      rowKeyOf(envelope, 0)
-    }` !==
-      undefined;
+    const key = rowKeyOf(envelope, 0);
+    return this.#sql.get`SELECT 1 FROM envelope_entries WHERE row_key = ${key}` !== undefined;
   }
 
   /** The ids of the indexed envelopes, and characters of their entries, oldest first. */

@@ -21,8 +21,8 @@ import { profiledSpan, type ProfileEntry, profileEntry } from "../profile/profil
 import { type VitalsEntry, vitalsEntry } from "../trace/page_vitals.ts";
 import { TraceEntryBuilder } from "../trace/trace_entry.ts";
 
-/** Maximum number of errors of an envelope that are mapped to their sources: up to 0.5 ms each. SDKs send one. */
-const MAX_MAPPED_ERRORS = 32;
+/** Maximum number of errors and profiles of an envelope that are mapped to their sources: up to 20 ms each. SDKs send one. */
+const MAX_MAPPED = 32;
 
 /** Maximum number of spans with web vitals of an envelope. SDKs send a few. */
 const MAX_VITALS = 100;
@@ -55,10 +55,11 @@ export class EntryCollector {
     readonly mapWith?: (debugId: string) => ReturnType<MapOf>,
   ) {}
 
-  /** Finds source maps by script URL, by the debug ids of an event. */
+  /** Finds source maps by script URL, by the debug ids of an event or a profile. */
   mapsOf(event: unknown): MapOf | undefined {
     const { mapWith } = this;
-    if (mapWith === undefined || this.errors.length >= MAX_MAPPED_ERRORS) return undefined;
+    const mapped = this.errors.length + this.profiles.length;
+    if (mapWith === undefined || mapped >= MAX_MAPPED) return undefined;
     const debugIds = readDebugIds(event);
     return (file) => {
       const id = debugIds.get(file);
@@ -194,7 +195,7 @@ function traceOf(entry: unknown, found: EntryCollector): TraceEntryBuilder | und
 }
 
 const readProfile = (type: "profile" | "profile_chunk"): ItemReader => (payload, found) => {
-  const entry = profileEntry(type, payload, found.receivedAt);
+  const entry = profileEntry(type, payload, found.receivedAt, found.mapsOf(payload));
   if (entry === undefined) found.unlisted++;
   found.profile(entry);
   found.trace(entry?.trace_id);

@@ -1,7 +1,17 @@
+import type { MapOf } from "../error/error_group.ts";
 import { at, hexId, plausible } from "../json.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
 import { displayName } from "../trace/trace_name.ts";
-import { isIdle, mainThread, readSentProfile, type SentProfile, threadOf } from "./sent_profile.ts";
+import { keyOfFrame } from "./join_profiles.ts";
+import {
+  isIdle,
+  mainThread,
+  NO_NAME,
+  type ProfileFrame,
+  readSentProfile,
+  type SentProfile,
+  threadOf,
+} from "./sent_profile.ts";
 
 /** How many samples ended in a function. */
 type Share = readonly [name: string, file: string | null, samples: number];
@@ -34,16 +44,24 @@ export interface ProfileEntry {
 const MAX_FUNCTIONS = 20;
 const MAX_WORDS = 1_000;
 
-/** The entry of a `profile` or `profile_chunk`; undefined: it has no id, or no samples. */
+/**
+ * The entry of a `profile` or `profile_chunk`; undefined: it has no id, or no samples.
+ *
+ * @param mapOf finds source maps, for the functions with most samples
+ */
 export function profileEntry(
   type: "profile" | "profile_chunk",
   payload: unknown,
   receivedAt: number,
+  mapOf?: MapOf,
 ): ProfileEntry | undefined {
   const sent = readSentProfile(type, payload, receivedAt);
   if (sent === undefined) return undefined;
   const { profile_id, chunk_id, samples, threads, active_thread, name, trace_id } = sent;
   const thread = mainThread(samples, threads, active_thread);
+  const functions = mostSamples(sent, thread, mapOf);
+  const ofFrames = sent.frames.map(({ function: name, file }) => [name, file] as const);
+  const words = [...functions, ...ofFrames].flatMap(([name, file]) => [name, file ?? ""]);
   return {
     kind: type === "profile" ? "profile" : "chunk",
     profile_id,
@@ -55,24 +73,38 @@ export function profileEntry(
     trace_id,
     span_id: null,
     thread,
-    functions: mostSamples(sent, thread),
-    words: [...new Set(sent.frames.flatMap(({ function: name, file }) => [name, file ?? ""]))]
-      .slice(0, MAX_WORDS),
+    functions,
+    words: [...new Set(words)].slice(0, MAX_WORDS),
   };
 }
 
-function mostSamples({ samples, stacks, frames }: SentProfile, thread: string): Share[] {
-  const shares = new Map<string, [string, string | null, number]>();
+function mostSamples({ samples, stacks, frames }: SentProfile, thread: string, mapOf?: MapOf) {
+  const counts = new Map<ProfileFrame, number>();
   for (const sample of samples) {
     const frame = frames[stacks[sample.stack]![0] ?? -1];
     if (sample.thread !== thread || frame === undefined || isIdle(frame)) continue;
-    const key = `${frame.function}\n${frame.file}`;
-    const share = shares.get(key) ?? [frame.function, frame.file, 0];
-    shares.set(key, share);
-    share[2]++;
+    counts.set(frame, (counts.get(frame) ?? 0) + 1);
   }
-  return [...shares.values()].sort((a, b) => b[2] - a[2]).slice(0, MAX_FUNCTIONS);
+  const mapped = addedUp(counts, ([frame]) => keyOfFrame(frame)).map(([frame, count], n): Share => {
+    const map = n < MAX_FUNCTIONS && frame.file !== null ? mapOf?.(frame.file) : undefined;
+    const position = map?.positionOf(frame);
+    return map && position
+      ? [map.functionOf(frame) ?? NO_NAME, position.file, count]
+      : [frame.function, frame.file, count];
+  });
+  const shares = mapped.map(([name, file, count]) => [{ name, file }, count] as const);
+  return addedUp(shares, ([{ name, file }]) => `${name}\n${file}`).slice(0, MAX_FUNCTIONS)
+    .map(([{ name, file }, count]): Share => [name, file, count]);
 }
+
+/** The sums of those with one key, the largest first. */
+const addedUp = <T>(
+  counts: Iterable<readonly [of: T, count: number]>,
+  keyOf: (one: readonly [of: T, count: number]) => string,
+) =>
+  [...Map.groupBy(counts, keyOf).values()]
+    .map((all) => [all[0]![0], all.reduce((sum, [, count]) => sum + count, 0)] as const)
+    .sort((a, b) => b[1] - a[1]);
 
 /** The entry of the first span of a page or process that names its profiler: an attribute, or a context of its transaction. */
 export function profiledSpan(
