@@ -1,4 +1,4 @@
-import { type DeliveryState, describeOutcome, type OutcomeKind } from "./outcome.ts";
+import type { OutcomeKind } from "./outcome.ts";
 
 /**
  * The mark of an outcome: a dot (flows), a diamond (waits), a cross (refused) or a square (ended); of what has none, a ring
@@ -6,15 +6,4 @@ import { type DeliveryState, describeOutcome, type OutcomeKind } from "./outcome
  */
 export function OutcomeMark({ kind }: { kind: OutcomeKind | "ring" | "missed" }) {
   return <span className={`mark ${kind}`} aria-hidden="true" />;
-}
-
-/** An envelope's outcome with its mark. */
-export function Outcome({ result }: { result: DeliveryState }) {
-  const { kind, word, meaning } = describeOutcome(result);
-  return (
-    <span className={kind} title={meaning}>
-      <OutcomeMark kind={kind} />
-      {word}
-    </span>
-  );
 }

@@ -6,6 +6,7 @@
 import "./kit/Table.tsx";
 import "../components/Id.tsx";
 import "../components/KeyValueList.tsx";
+import "../components/Outcome.tsx";
 import "../components/Panel.tsx";
 import "../components/ReadFailure.tsx";
 import "../components/Timestamp.tsx";

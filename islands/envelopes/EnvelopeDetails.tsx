@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode, useState } from "react";
 import { formatBytes, formatCount, formatNumber, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import { Outcome } from "../../components/OutcomeMark.tsx";
+import { Outcome } from "../../components/Outcome.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import { addressOf, isRelay, read } from "../data/read.ts";

@@ -3,7 +3,7 @@ import { formatBytes, shortId } from "../../components/format.ts";
 import { formatExactTime } from "../../components/format_time.ts";
 import { Id } from "../../components/Id.tsx";
 import { Icon } from "../../components/Icon.tsx";
-import { Outcome } from "../../components/OutcomeMark.tsx";
+import { Outcome } from "../../components/Outcome.tsx";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { itemsOf, topicOf } from "../kit/envelope_topic.ts";

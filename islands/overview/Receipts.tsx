@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { formatBytes, formatDuration } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { Id } from "../../components/Id.tsx";
-import { Outcome } from "../../components/OutcomeMark.tsx";
+import { Outcome } from "../../components/Outcome.tsx";
 import { type DeliveryState, describeOutcome, receiptKey } from "../../components/outcome.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { Receipt } from "../../monitoring/browser/mod.ts";
