@@ -1,3 +1,4 @@
+import type { IconNode } from "lucide";
 import { createContext, useContext, useSyncExternalStore } from "react";
 
 /*
@@ -9,12 +10,11 @@ export interface ViewFacts {
   /** Its name in the fragment: `#/traces`. */
   readonly id: string;
   readonly title: string;
-  /** Its icon's path. */
-  readonly icon: string;
+  readonly icon: IconNode;
 }
 
 /** The view that contains a component. The sidebar is in none. */
-export const ViewContext = createContext<ViewFacts>({ id: "", title: "", icon: "" });
+export const ViewContext = createContext<ViewFacts>({ id: "", title: "", icon: [] });
 
 export const useView = (): ViewFacts => useContext(ViewContext);
 

@@ -7,7 +7,7 @@ import { useView } from "../data/view.ts";
 export function Blank({ ref, children }: { ref?: Ref<HTMLDivElement>; children: ReactNode }) {
   return (
     <div className="empty blank grid" tabIndex={-1} ref={ref}>
-      <Icon path={useView().icon} />
+      <Icon shapes={useView().icon} />
       {children}
     </div>
   );

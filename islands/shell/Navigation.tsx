@@ -72,7 +72,7 @@ export function Navigation({ variant }: { variant: string }) {
                 title={`${view.title} (g ${view.key})`}
                 aria-describedby={`${view.id}-new`}
               >
-                <Icon path={view.icon} />
+                <Icon shapes={view.icon} />
                 <span>{view.title}</span>
                 {/* Its changes are in no recording: each would send a segment, whose arrival changes it. */}
                 <small id={`${view.id}-new`} aria-hidden="true" data-sentry-block="">

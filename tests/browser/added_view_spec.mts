@@ -14,7 +14,7 @@ const KEY = [..."abcdefghijklmnopqrstuvwxyz"].find((key) =>
   VIEWS.every((view) => view.key !== key)
 )!;
 const ENTRY =
-  `  { id: "ducks", title: "Ducks", icon: "M4 4h16v16H4z", group: "Investigate", key: "${KEY}",
+  `  { id: "ducks", title: "Ducks", icon: [["path", { d: "M4 4h16v16H4z" }]], group: "Investigate", key: "${KEY}",
     load: { inbox: () => import("../ducks/Ducks.tsx") } },
 ];
 `;
