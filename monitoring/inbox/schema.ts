@@ -178,6 +178,7 @@ const INDEX = `
   CREATE INDEX trace_entries_by_trace ON trace_entries (trace_id, root_order, row_key, started_at, ended_at, seen_at,
     spans, errors, logs, failed, http_status, preflight, application, release, at);
   CREATE INDEX trace_entries_by_replay ON trace_entries (replay_id, trace_id) WHERE replay_id IS NOT NULL;
+  CREATE INDEX trace_entries_with_replay ON trace_entries (trace_id, replay_id) WHERE replay_id IS NOT NULL;
   CREATE TABLE spans (
     ${ENTRY},
     trace_id TEXT NOT NULL,
@@ -219,7 +220,7 @@ const INDEX = `
   CREATE INDEX error_entries_by_former ON error_entries (former_key) WHERE former_key IS NOT NULL;
   CREATE INDEX error_entries_by_group ON error_entries (group_key, row_key, at, application, release, level, handled);
   CREATE INDEX error_entries_by_trace ON error_entries (trace_id, replay_id);
-  CREATE INDEX error_entries_by_replay ON error_entries (replay_id) WHERE replay_id IS NOT NULL;
+  CREATE INDEX error_entries_by_replay ON error_entries (replay_id, application, at) WHERE replay_id IS NOT NULL;
   CREATE TABLE log_entries (
     ${ENTRY},
     sequence INTEGER NOT NULL,
@@ -354,7 +355,7 @@ const NEW_INDEX =
 
 /** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
 export const INBOX_SCHEMA: Schema = {
-  version: 25,
+  version: 26,
   create: STORED + INDEX,
   upgrades: {
     ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
@@ -368,6 +369,7 @@ export const INBOX_SCHEMA: Schema = {
     21: "",
     22: "",
     23: "",
-    24: NEW_INDEX,
+    24: "",
+    25: NEW_INDEX,
   },
 };

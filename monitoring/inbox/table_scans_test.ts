@@ -52,7 +52,7 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
       assert.equal(ids(inbox).length, 4, "what is too old is deleted");
       await inbox.changeGroup(group, "deleted");
       inbox.applications({});
-      inbox.page("feedback", {});
+      for (const list of ["feedback", "logs"] as const) inbox.page(list, {});
     });
     const [lists, others] = [true, false].map((isList) =>
       new Map([...plans].filter(([sql]) => LISTS.test(sql) === isList))
@@ -73,7 +73,15 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
       "not once for each span of an operation",
     );
     const feedback = [...lists!].find(([sql]) => /^WITH page.* feedback_e/.test(sql))![1];
-    assert.ok(feedback.some((step) => step.includes("INDEX error_entries_by_event")));
+    const logs = [...lists!].find(([sql]) => /^WITH page.* log_entries/.test(sql))![1];
+    for (
+      const [list, index] of [
+        [feedback, "error_entries_by_event"],
+        [feedback, "error_entries_by_replay (replay_id=? AND application=? AND at<?)"],
+        // Not each envelope of a process that has one trace.
+        [logs, "trace_entries_with_replay (trace_id=?"],
+      ] as const
+    ) assert.ok(list.some((step) => step.includes(`INDEX ${index}`)), index);
     // Not among all envelopes of the application.
     const forgets = [...plans].filter(([sql]) => sql.startsWith("DELETE FROM releases"));
     assert.deepEqual(forgets.map(([_, steps]) => steps.at(-1)), [
