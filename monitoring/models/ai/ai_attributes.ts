@@ -63,6 +63,14 @@ const MESSAGE_ATTRIBUTES: ReadonlySet<string> = new Set(
 export const hasMessages = (name: string) =>
   MESSAGE_ATTRIBUTES.has(name) || NUMBERED_CONTENT.test(name);
 
+/**
+ * Events that are messages, by OpenTelemetry's earlier convention: of spans, or log records.
+ * https://github.com/open-telemetry/semantic-conventions/blob/v1.36.0/docs/gen-ai/gen-ai-events.md
+ */
+export const MESSAGE_EVENT = /^gen_ai\.(?:(system|user|assistant|tool)\.message|choice)$/;
+/** Of such an event: the message as JSON. */
+export const EVENT_CONTENT = "gen_ai.event.content";
+
 /** What has these names after `PREFIX.0`, `PREFIX.1` and so on. */
 function listed(attributes: LogAttributes, prefix: string, names: readonly string[]) {
   const list: Record<string, unknown>[] = [];

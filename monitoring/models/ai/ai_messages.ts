@@ -1,7 +1,13 @@
 import { at, listOf, parseJson, textAt, toJson } from "../json.ts";
 import type { LogAttributes } from "../../protocol/log_levels.ts";
-import type { TraceSpan } from "../trace/trace_span.ts";
-import { type AiField, aiText, MAX_MESSAGE } from "./ai_attributes.ts";
+import type { SpanEvent, TraceSpan } from "../trace/trace_span.ts";
+import {
+  type AiField,
+  aiText,
+  EVENT_CONTENT,
+  MAX_MESSAGE,
+  MESSAGE_EVENT,
+} from "./ai_attributes.ts";
 
 type AiRole = "system" | "user" | "assistant" | "tool";
 
@@ -58,26 +64,57 @@ export function readMessages(span: Pick<TraceSpan, "attributes" | "events">): Ai
     const isCut = value === undefined;
     return [{ role, parts: [{ kind, text, name: tool, isCut }] }];
   };
-  const output = read("output", "assistant");
+  const firstOf = (...lists: AiMessage[][]) => lists.find(({ length }) => length > 0) ?? [];
   const all = [
-    ...read("system", "system"),
-    ...read("input", "user"),
+    ...firstOf([...read("system", "system"), ...read("input", "user")], inputOf(span.events)),
     ...ofTool("toolInput", "assistant", "call"),
     ...ofTool("toolOutput", "tool", "result"),
-    ...output.length > 0
-      ? output
-      : [...read("response", "assistant"), ...read("toolCalls", "assistant")],
+    ...firstOf(
+      read("output", "assistant"),
+      [...read("response", "assistant"), ...read("toolCalls", "assistant")],
+      messagesIn(span.events, (name) => name === ANSWER),
+    ),
   ].filter(({ parts }) => parts.length > 0);
   const messages = all.slice(-MAX_MESSAGES);
   const isShortened = all.some(({ parts }) => parts.some(({ text }) => text.length >= MAX_MESSAGE));
   return { messages, omitted: all.length - messages.length, isShortened };
 }
 
-/** The texts of all messages of a role. @param json as sent */
-export const textsOf = (json: unknown, role: AiRole): string[] =>
-  messagesOf(json, "user").filter((one) => one.role === role)
+/** What users asked. */
+export function questionsOf({ attributes, events }: Pick<TraceSpan, "attributes" | "events">) {
+  const sent = aiText(attributes, "input", Infinity);
+  const messages = sent === null ? inputOf(events) : messagesOf(sentValue(sent), "user");
+  return messages.filter(({ role }) => role === "user")
     .map(({ parts }) => textOf(parts.filter(({ kind }) => kind === "text")))
     .filter((text) => text !== "");
+}
+
+const ANSWER = "gen_ai.choice";
+
+const inputOf = (events?: readonly SpanEvent[]) => messagesIn(events, (name) => name !== ANSWER);
+
+/** Each in an event: its attributes are the message, or one of them is its JSON. */
+function messagesIn(events: readonly SpanEvent[] = [], isWanted: (name: string) => boolean) {
+  return events.flatMap(({ name, attributes }) => {
+    const [, role = "assistant"] = MESSAGE_EVENT.exec(name) ?? [];
+    if (!MESSAGE_EVENT.test(name) || !isWanted(name)) return [];
+    const { [EVENT_CONTENT]: sent = null } = attributes;
+    const event = sent === null ? attributes : sentValue(String(sent));
+    // Of an answer.
+    const message = jsonAt(event, "message") ?? event;
+    if (typeof message !== "object" || Array.isArray(message)) {
+      return listMessages({ role, content: message ?? sent }, "user");
+    }
+    const [content, tool_calls] = [jsonAt(message, "content"), jsonAt(message, "tool_calls")];
+    return listMessages({ role, ...message, content, tool_calls }, "user");
+  });
+}
+
+/** A value, also if it is in a text. */
+function jsonAt(of: unknown, name: string): unknown {
+  const value = at(of, name);
+  return typeof value === "string" ? parseJsonText(value) ?? value : value;
+}
 
 const textOf = (parts: readonly AiPart[]) => parts.map(({ text }) => text).join("\n");
 

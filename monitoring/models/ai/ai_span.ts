@@ -1,6 +1,6 @@
 import type { LogAttributes } from "../../protocol/log_levels.ts";
 import { aiNumber, aiText, cut, MAX_NAME, own, positive } from "./ai_attributes.ts";
-import { sentValue, textsOf } from "./ai_messages.ts";
+import { questionsOf } from "./ai_messages.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
 
 /** What lists of AI runs need of one AI span. Texts are untrusted. */
@@ -36,8 +36,9 @@ const KINDS: readonly (readonly [RegExp, AiSpan["kind"]])[] = [
 
 /** What an AI span did; null: it is another span. */
 export function readAiSpan(
-  { op, name, attributes }: Pick<TraceSpan, "op" | "name" | "attributes">,
+  span: Pick<TraceSpan, "op" | "name" | "attributes" | "events">,
 ): AiSpan | null {
+  const { op, name, attributes } = span;
   const ofOp = /^(?:gen_ai|ai)(?:\.|$)(.*)/.exec(op ?? "")?.[1];
   const operation = aiText(attributes, "operation") ?? ofOp;
   if (operation === undefined) return null;
@@ -67,12 +68,11 @@ export function readAiSpan(
       ? aiNumber(attributes, "firstTokenMs")
       : Math.round(firstToken * 1e6) / 1e3,
     conversation: aiText(attributes, "conversation"),
-    asked: kind === "tool" ? null : lastQuestion(attributes),
+    asked: kind === "tool" ? null : lastQuestion(span),
   };
 }
 
-function lastQuestion(attributes: LogAttributes): string | null {
-  const sent = aiText(attributes, "input", Infinity);
-  const text = sent && textsOf(sentValue(sent), "user").at(-1);
+function lastQuestion(span: Parameters<typeof questionsOf>[0]): string | null {
+  const text = questionsOf(span).at(-1);
   return text ? cut(text.replace(/\s+/g, " ").trim(), MAX_NAME) || null : null;
 }

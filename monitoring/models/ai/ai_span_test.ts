@@ -237,6 +237,45 @@ Deno.test("messages in events of a span → read as its attributes", () => {
   assert.equal(messages[0]?.parts[0]?.text, "In stock?");
 });
 
+Deno.test("messages in events of OpenTelemetry's earlier convention → in their order", () => {
+  const event = (name: string, attributes: LogAttributes) => ({ name, at_ms: 1, attributes });
+  const shown = (...events: ReturnType<typeof event>[]) =>
+    readMessages({ attributes: {}, events }).messages.flatMap(({ role, parts }) =>
+      parts.map(({ kind, name, text }) => [role, kind, name, text].filter(Boolean).join(" "))
+    );
+  const call = { id: "1", type: "function", function: { name: "stock", arguments: '{"id":1}' } };
+  const expected = [
+    ...["system text Be kind.", "user text In stock?", 'assistant call stock {"id":1}'],
+    ...["tool result 7", "assistant text Seven."],
+  ];
+  const content = (value: object) => ({ "gen_ai.event.content": JSON.stringify(value) });
+  // As Azure's SDK sends them, and the bodies of log records.
+  const azure = [
+    event("gen_ai.system.message", content({ role: "system", content: "Be kind." })),
+    event("gen_ai.user.message", content({ content: "In stock?" })),
+    event("gen_ai.assistant.message", content({ role: "assistant", tool_calls: [call] })),
+    event("gen_ai.tool.message", content({ id: "1", content: "7" })),
+    event("gen_ai.choice", content({ index: 0, message: { content: "Seven." } })),
+  ];
+  assert.deepEqual(shown(...azure), expected);
+  // As attributes.
+  assert.deepEqual(
+    shown(
+      event("gen_ai.system.message", { content: "Be kind." }),
+      event("gen_ai.user.message", { role: "user", content: '[{"text":"In stock?"}]' }),
+      event("gen_ai.assistant.message", { tool_calls: JSON.stringify([call]) }),
+      event("gen_ai.tool.message", { content: "7", id: "1" }),
+      event("gen_ai.choice", { finish_reason: "stop", message: '[{"text":"Seven."}]' }),
+    ),
+    expected,
+  );
+  const attributes = { "gen_ai.operation.name": "chat" };
+  assert.equal(readAiSpan({ op: null, name: "", attributes, events: azure })?.asked, "In stock?");
+  const input = { "gen_ai.input.messages": "Again?" };
+  const { messages } = readMessages({ attributes: input, events: azure });
+  assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant"]);
+});
+
 Deno.test("JSON of a tool or an answer with keys of messages → whole, as it was sent", () => {
   for (
     const sent of [
@@ -280,8 +319,19 @@ Deno.test("any attributes → nothing throws, and every text of the index is bou
   ]
     .concat("gen_ai.response.tool_calls", "gen_ai.usage.input_tokens", "gen_ai.tool.input");
   const value = fc.oneof(fc.string(), fc.double(), fc.json(), fc.constant("[".repeat(50_000)));
-  fc.assert(fc.property(fc.dictionary(fc.constantFrom(...names), value), (attributes) => {
-    readMessages({ attributes });
+  const inEvent = fc.dictionary(
+    fc.constantFrom("gen_ai.event.content", "message", "content", "tool_calls", "role"),
+    value,
+  );
+  const event = fc.constantFrom("gen_ai.choice", "gen_ai.user.message", "gen_ai.tool.message");
+  fc.assert(fc.property(fc.dictionary(fc.constantFrom(...names), value), inEvent, event, (
+    attributes,
+    inEvent,
+    name,
+  ) => {
+    const sent = { op: null, name, attributes, events: [{ name, at_ms: 1, attributes: inEvent }] };
+    readMessages(sent);
+    readAiSpan(sent);
     const ai = read("gen_ai.invoke_agent", attributes)!;
     assert.ok(JSON.stringify(ai).length < 5_000);
   }));

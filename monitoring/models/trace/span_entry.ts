@@ -1,5 +1,5 @@
 import { at, attributeAt, hexId, listOf, plausible, textAt, tidyText, timeAt } from "../json.ts";
-import { hasMessages, MAX_MESSAGE } from "../ai/ai_attributes.ts";
+import { hasMessages, MAX_MESSAGE, MESSAGE_EVENT } from "../ai/ai_attributes.ts";
 import { boundedAttributes, tagsAndUser, withValues } from "../attributes.ts";
 import { micro } from "../time_units.ts";
 import { sideOf } from "../side.ts";
@@ -94,11 +94,12 @@ function linkOf(link: unknown): SpanLink[] {
   return [{ trace_id, span_id: textOf(at(link, "span_id"), MAX_SPAN_ID), attributes }];
 }
 
-const eventOf = (event: unknown): SpanEvent => ({
-  name: textOf(at(event, "name"), MAX_NAME) ?? "",
-  at_ms: timeAt(event, "timestamp"),
-  attributes: boundedAttributes(at(event, "attributes"), ATTRIBUTES),
-});
+function eventOf(event: unknown): SpanEvent {
+  const name = textOf(at(event, "name"), MAX_NAME) ?? "";
+  const long = { ...ATTRIBUTES.long, ...MESSAGE_EVENT.test(name) && { isLong: () => true } };
+  const attributes = boundedAttributes(at(event, "attributes"), { ...ATTRIBUTES, long });
+  return { name, at_ms: timeAt(event, "timestamp"), attributes };
+}
 
 /** Sentry's SDKs send some attributes with a unit. */
 function unitsOf(sent: unknown, names: readonly string[]): Pick<TraceSpan, "units"> {
