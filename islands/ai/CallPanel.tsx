@@ -59,7 +59,9 @@ export function CallPanel({ node, ai, traceId }: {
         </p>
       )}
       {omitted > 0 && <p className="quiet">{formatNumber(omitted)} earlier messages</p>}
-      {messages.length === 0 && ai && <p className="quiet">Its attributes have no messages.</p>}
+      {messages.length === 0 && ai && (
+        <p className="quiet">No messages in its attributes, events and log records.</p>
+      )}
       {messages.map(({ role, parts }, n) => (
         <section key={n} className="ai-message card" data-role={role}>
           <p className="small quiet">{role[0]!.toUpperCase() + role.slice(1)}</p>

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type ErrorEntry, errorName, errorTitle } from "../models/error/error_entry.ts";
 import { envelopeAt } from "../models/index/list_cursor.ts";
-import type { LogEntry } from "../models/log_entry.ts";
+import { type LogEntry, messageOf, shortBody } from "../models/log_entry.ts";
 import type { TraceRow } from "../models/trace/trace_row.ts";
 import { spanOfRow } from "../models/trace/span_entry.ts";
 import {
@@ -92,7 +92,8 @@ function errorMark(found: FoundSpan): TraceMark {
 
 function logMark(found: FoundSpan): TraceMark {
   const log: LogEntry = JSON.parse(found.entry);
-  return { ...markOf("log", found, log), text: log.body || "(log without a message)", error: null };
+  const [text, message] = [shortBody(log) || "(log without a message)", messageOf(log)];
+  return { ...markOf("log", found, log), text, error: null, ...message && { message } };
 }
 
 function markOf(

@@ -1,3 +1,4 @@
+import { EVENT_CONTENT, MAX_MESSAGE, MESSAGE_EVENT } from "./ai/ai_attributes.ts";
 import { withoutAnsi } from "./ansi.ts";
 import { boundedAttributes } from "./attributes.ts";
 import { envelopeAt, indexAt } from "./index/list_cursor.ts";
@@ -13,6 +14,7 @@ import {
 } from "./json.ts";
 import { levelNamed, LOG_LEVELS } from "../protocol/log_levels.ts";
 import type { LogRow } from "./log_row.ts";
+import type { SpanEvent } from "./trace/trace_span.ts";
 
 /** The index entry of one structured log. */
 export interface LogEntry extends Omit<LogRow, "envelope" | "index" | "application"> {
@@ -21,12 +23,11 @@ export interface LogEntry extends Omit<LogRow, "envelope" | "index" | "applicati
 }
 
 /** https://develop.sentry.dev/sdk/telemetry/logs/ */
+const EVENT_NAME = "event.name";
 const SEQUENCE = "sentry.timestamp.sequence";
 
 /** Characters. Keeps a list of 200 logs below half a megabyte; the envelope has the whole text. */
 const MAX_BODY = 2_000;
-/** Characters of a body before escape sequences are removed. */
-const MAX_RAW_BODY = 4 * MAX_BODY;
 /** Of one log. Sentry's SDKs add about ten attributes. */
 const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
 
@@ -41,13 +42,16 @@ const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
 export function logEntry(log: unknown, receivedAt: number): LogEntry {
   const body = at(log, "body");
   const raw = typeof body === "string" ? body : toJson(body);
-  const text = withoutAnsi(raw.slice(0, MAX_RAW_BODY));
+  const name = attributeAt(at(log, "attributes"), EVENT_NAME);
+  const max = isMessage(name) ? MAX_MESSAGE : MAX_BODY;
+  // Four times as much: escape sequences are removed.
+  const text = withoutAnsi(raw.slice(0, 4 * max));
   const sequence = integerAt(attributeAt(at(log, "attributes"), SEQUENCE), 0);
   const { [SEQUENCE]: _, ...attributes } = boundedAttributes(at(log, "attributes"), ATTRIBUTES);
   return {
     at: plausibleTime(at(log, "timestamp"), receivedAt) ?? receivedAt,
     level: levelOf(at(log, "level"), at(log, "severity_number")),
-    body: tidyText(raw.length > MAX_RAW_BODY ? `${text}…` : text, MAX_BODY) ?? "",
+    body: tidyText(raw.length > 4 * max ? `${text}…` : text, max) ?? "",
     attributes,
     trace_id: hexId(at(log, "trace_id")),
     span_id: spanId(at(log, "span_id")) ??
@@ -72,9 +76,22 @@ export function logRow(
     envelope: envelopeAt(place),
     index: indexAt(place),
     ...entry,
+    body: shortBody(entry),
     application,
     replay_id: replayId,
   };
+}
+
+/** What lists show of it. */
+export const shortBody = ({ body }: LogEntry) => body.slice(0, MAX_BODY).toWellFormed();
+
+const isMessage = (name: unknown) => typeof name === "string" && MESSAGE_EVENT.test(name);
+
+/** A message of a call of a model, as an event of its span; undefined: another log. */
+export function messageOf({ at, body, attributes }: LogEntry): SpanEvent | undefined {
+  const name = attributes[EVENT_NAME];
+  if (!isMessage(name)) return undefined;
+  return { name: String(name), at_ms: at, attributes: { [EVENT_CONTENT]: body } };
 }
 
 function levelOf(level: unknown, severity: unknown): LogEntry["level"] {

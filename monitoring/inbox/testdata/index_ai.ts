@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { type Attributes, hexId, span, type TestItem } from "./envelopes.ts";
+import { readMessages } from "../../models/ai/ai_messages.ts";
 import type { ListQuery } from "../../models/list_query.ts";
+import { readTrace } from "../../models/trace/trace.ts";
 import { ids } from "./inbox_suite.ts";
 import { type AddTest, NOON, shop } from "./tested_index.ts";
 
@@ -33,6 +35,35 @@ const messages = JSON.stringify([{ role: "user", content: "Is the lamp dimmable?
 
 /** The lists of AI runs and of their sums. */
 export function addAiTests(test: AddTest): void {
+  test(
+    "messages in log records, as of OpenTelemetry's Python instrumentations → those of their span",
+    async (inbox, add) => {
+      const [call, other] = ["c".repeat(16), "d".repeat(16)];
+      const logs = (...records: (readonly [span: string, name: string, body: unknown])[]) =>
+        add(["log", {
+          items: records.map(([span_id, name, body], n) => ({
+            ...{ trace_id: hexId(1), span_id, timestamp: START + n, body },
+            attributes: { "event.name": { value: name }, "gen_ai.system": { value: "openai" } },
+          })),
+        }]);
+      const long = "Is the lamp dimmable? ".repeat(1_000).trim();
+      await logs(
+        [call, "gen_ai.system.message", { content: "Be kind." }],
+        [call, "gen_ai.user.message", { content: long }],
+        [other, "gen_ai.user.message", { content: "Of another call." }],
+        [call, "gen_ai.choice", { index: 0, message: { role: "assistant", content: "Yes." } }],
+        [call, "shop.audit", { content: "No message." }],
+      );
+      await add(aiSpan(1, [call], [0, 1], CHAT));
+      const { tree, marks } = readTrace(inbox.trace(hexId(1)));
+      const shown = readMessages(tree.nodes[0]!.span!).messages
+        .map(({ role, parts }) => `${role}: ${parts.map(({ text }) => text).join()}`);
+      assert.deepEqual(shown, ["system: Be kind.", `user: ${long}`, "assistant: Yes."]);
+      assert.ok(marks.every(({ text }) => text.length <= 2_000));
+      assert.ok(inbox.page("logs", {}).rows.every(({ body }) => body.length <= 2_000));
+    },
+  );
+
   test("AI spans in any order → runs, whose tokens are added once", async (inbox, add, addOf) => {
     // SDKs send what has ended first.
     await addOf(

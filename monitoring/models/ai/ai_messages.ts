@@ -43,7 +43,9 @@ interface AiMessages {
  * The messages of a call or an agent, or arguments and result of a tool, in their order. Earlier instrumentations of
  * OpenTelemetry send them in events of the span. Never throws.
  */
-export function readMessages(span: Pick<TraceSpan, "attributes" | "events">): AiMessages {
+export function readMessages(
+  span: Pick<TraceSpan, "attributes" | "events" | "messages">,
+): AiMessages {
   const inEvents = span.events?.map((event) => event.attributes) ?? [];
   const attributes: LogAttributes = Object.assign({}, ...inEvents, span.attributes);
   const read = (field: AiField, role: AiRole): AiMessage[] => {
@@ -66,13 +68,18 @@ export function readMessages(span: Pick<TraceSpan, "attributes" | "events">): Ai
   };
   const firstOf = (...lists: AiMessage[][]) => lists.find(({ length }) => length > 0) ?? [];
   const all = [
-    ...firstOf([...read("system", "system"), ...read("input", "user")], inputOf(span.events)),
+    ...firstOf(
+      [...read("system", "system"), ...read("input", "user")],
+      inputOf(span.events),
+      inputOf(span.messages),
+    ),
     ...ofTool("toolInput", "assistant", "call"),
     ...ofTool("toolOutput", "tool", "result"),
     ...firstOf(
       read("output", "assistant"),
       [...read("response", "assistant"), ...read("toolCalls", "assistant")],
-      messagesIn(span.events, (name) => name === ANSWER),
+      outputOf(span.events),
+      outputOf(span.messages),
     ),
   ].filter(({ parts }) => parts.length > 0);
   const messages = all.slice(-MAX_MESSAGES);
@@ -91,13 +98,16 @@ export function questionsOf({ attributes, events }: Pick<TraceSpan, "attributes"
 
 const ANSWER = "gen_ai.choice";
 
-const inputOf = (events?: readonly SpanEvent[]) => messagesIn(events, (name) => name !== ANSWER);
+const inputOf = (events?: readonly SpanEvent[]) => messagesIn(events, false);
+const outputOf = (events?: readonly SpanEvent[]) => messagesIn(events, true);
 
 /** Each in an event: its attributes are the message, or one of them is its JSON. */
-function messagesIn(events: readonly SpanEvent[] = [], isWanted: (name: string) => boolean) {
-  return events.flatMap(({ name, attributes }) => {
-    const [, role = "assistant"] = MESSAGE_EVENT.exec(name) ?? [];
-    if (!MESSAGE_EVENT.test(name) || !isWanted(name)) return [];
+function messagesIn(events: readonly SpanEvent[] | undefined, isAnswer: boolean): AiMessage[] {
+  const found = events?.filter(({ name }) =>
+    MESSAGE_EVENT.test(name) && (name === ANSWER) === isAnswer
+  );
+  return (found ?? []).flatMap(({ name, attributes }) => {
+    const [, role = "assistant"] = MESSAGE_EVENT.exec(name)!;
     const { [EVENT_CONTENT]: sent = null } = attributes;
     const event = sent === null ? attributes : sentValue(String(sent));
     // Of an answer.

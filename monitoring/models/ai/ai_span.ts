@@ -1,4 +1,3 @@
-import type { LogAttributes } from "../../protocol/log_levels.ts";
 import { aiNumber, aiText, cut, MAX_NAME, own, positive } from "./ai_attributes.ts";
 import { questionsOf } from "./ai_messages.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";

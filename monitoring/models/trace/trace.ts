@@ -84,9 +84,12 @@ export function readTrace(
   { spans: received, marks, whole }: TraceParts & { readonly whole?: TraceRow | null },
 ): Trace {
   const hosts = new Set(received.map(servedHost).filter((host) => host !== undefined));
-  const spans = received.map((span) => {
+  const sent = marks.filter(({ message }) => message !== undefined);
+  const messagesOf = Map.groupBy(sent, ({ span_id }) => span_id);
+  const spans = received.map((span): TraceSpan => {
     const name = withoutOwnHost(span, hosts);
-    return name === span.name ? span : { ...span, name };
+    const messages = messagesOf.get(span.span_id)?.map(({ message }) => message!);
+    return name === span.name && !messages ? span : { ...span, name, ...messages && { messages } };
   });
   const tree = buildSpanTree(spans);
   const kept = new Set(tree.nodes.map(({ span }) => span));

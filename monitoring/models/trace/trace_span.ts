@@ -37,6 +37,8 @@ export interface TraceSpan extends SpanSender {
   readonly status_message?: string;
   readonly links?: readonly SpanLink[];
   readonly events?: readonly SpanEvent[];
+  /** Log records that are messages of its call of a model, if the trace was read with its logs. */
+  readonly messages?: readonly SpanEvent[];
   readonly envelope: number;
 }
 
@@ -68,6 +70,8 @@ export interface TraceMark extends Pick<SpanSender, "application"> {
   readonly envelope: number;
   /** Identifier of an error in page URLs (`errorName`); null: a log. */
   readonly error: string | null;
+  /** Of a call of a model. */
+  readonly message?: SpanEvent;
 }
 
 /** What is stored of a trace. */
