@@ -11,12 +11,14 @@ import type { GroupAlert } from "../models/error/error_row.ts";
 import { groupTitle, hashTitle } from "../models/error/group_title.ts";
 import type { ErrorEntry } from "../models/error/error_entry.ts";
 import { idsOfSameException } from "../models/otlp/otlp_exception.ts";
+import { MAX_LAYERS } from "../models/otlp/otlp_telemetry.ts";
 import { isOpenTelemetry } from "../models/side.ts";
 import type { GroupStates } from "./group_states.ts";
 import { VARYING } from "./list_builder.ts";
 import { WORD_TABLES } from "./query_sql.ts";
 import { KEYED_TABLES, TITLE_COLUMNS } from "./schema.ts";
 import { Senders } from "./senders.ts";
+import { SECOND_MS } from "../models/time_units.ts";
 import { isCumulative } from "../models/metric/metric_entry.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { spanColumns, type SpanEntry } from "../models/trace/span_entry.ts";
@@ -38,6 +40,9 @@ import {
 
 type KeyedTable = typeof KEYED_TABLES[number];
 type WordTable = typeof WORD_TABLES[number];
+
+/** Errors of a group that may arrive between two layers of one. */
+const MAX_BETWEEN_LAYERS = 10;
 
 function aiJson(span: SpanEntry): string | null {
   const ai = readAiSpan(span);
@@ -76,8 +81,6 @@ export class IndexWriter {
     const alerts: Omit<GroupAlert, "type" | "message">[] = [];
     const { sender, application, release } = this.senders.assign(envelope, entries.application);
     const rowKey = rowKeyOf(envelope, entries.first);
-    const again = new Set(this.#sentAgain(entries));
-    const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
     let size = 0;
     /** @param rowOf the columns after the first three; undefined: the entry is not listed */
     const insertAll = <Entry>(
@@ -93,13 +96,6 @@ export class IndexWriter {
         size += this.#prepared.insert[table]({ ...row, row_key, application, release });
         if (words) this.#prepared.words[words.into].run(row_key, words.of(entry));
       });
-    insertAll("trace_entries", entries.traces, ({ root, ...trace }) => ({
-      ...trace,
-      ...root,
-      at: root?.started_at ?? trace.seen_at,
-      errors: trace.errors - (againByTrace.get(trace.trace_id)?.length ?? 0),
-      root_order: root === null ? NO_ROOT_ORDER : rootOrder(root),
-    }));
     insertAll("spans", entries.spans, (span) => ({
       ...span,
       ...spanColumns(span, receivedAt),
@@ -108,6 +104,15 @@ export class IndexWriter {
       is_query: spanKind(span) === "database",
       ai: aiJson(span),
     }), { into: "span_words", of: (span) => indexed(searchedSpan(span, null)) });
+    const again = new Set(this.#sentAgain(entries, application));
+    const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
+    insertAll("trace_entries", entries.traces, ({ root, ...trace }) => ({
+      ...trace,
+      ...root,
+      at: root?.started_at ?? trace.seen_at,
+      errors: trace.errors - (againByTrace.get(trace.trace_id)?.length ?? 0),
+      root_order: root === null ? NO_ROOT_ORDER : rootOrder(root),
+    }));
     insertAll("error_entries", entries.errors, (error) => {
       if (again.has(error)) return undefined;
       const { group } = error;
@@ -187,14 +192,25 @@ export class IndexWriter {
     return alerts;
   }
 
-  /** The errors that are stored already: exceptions may be sent as an event of a span and as a log record. */
-  #sentAgain({ application, errors }: IndexEntries): readonly ErrorEntry[] {
-    if (!isOpenTelemetry(application.sdk)) return [];
-    return errors.filter(({ event_id, trace_id }) => {
+  /**
+   * The errors that are stored already: exceptions may be sent as an event of a span and as a log record, and by each
+   * layer around the code that threw, whose spans end after it. Its own spans must be stored.
+   */
+  #sentAgain({ application: { sdk }, errors }: IndexEntries, application: number) {
+    if (!isOpenTelemetry(sdk)) return [];
+    return errors.filter(({ event_id, trace_id, span_id, group, value, at }) => {
       if (event_id === null || trace_id === null) return false;
       const [first, last] = idsOfSameException(event_id);
       return this.#sql.get`SELECT 1 FROM error_entries
-        WHERE entry ->> 'event_id' BETWEEN ${first} AND ${last} LIMIT 1` !== undefined;
+        WHERE entry ->> 'event_id' BETWEEN ${first} AND ${last} LIMIT 1` !== undefined ||
+        this.#sql.get`SELECT 1 FROM error_entries AS e
+        WHERE row_key IN (SELECT row_key FROM error_entries WHERE group_key = ${group}
+          ORDER BY row_key DESC LIMIT ${MAX_BETWEEN_LAYERS})
+        AND trace_id = ${trace_id} AND application = ${application} AND abs(at - ${at}) <= ${SECOND_MS}
+        AND entry ->> 'value' = ${value} AND ${span_id} IN (WITH RECURSIVE up(id, n) AS (
+          SELECT e.entry ->> 'span_id', 0 UNION ALL SELECT parent_id, n + 1 FROM up CROSS JOIN spans
+          ON trace_id = ${trace_id} AND span_id = id WHERE n < ${MAX_LAYERS}) SELECT id FROM up WHERE n > 0)
+        LIMIT 1` !== undefined;
     });
   }
 

@@ -42,6 +42,40 @@ async function startInbox() {
   return { server, post, read, [Symbol.asyncDispose]: async () => void await server.stop() };
 }
 
+Deno.test("exception that each layer exports by itself → the innermost alone is listed", async () => {
+  await using inbox = await startInbox();
+  const failed = (name: string, parent?: { spanId: string }, text = "no stock") =>
+    span({
+      name,
+      traceId: "5b8efff798038103d269b633813fc60c",
+      ...parent && { parentSpanId: parent.spanId },
+      events: [exceptionEvent(text)],
+    });
+  const gateway = failed("GET /");
+  const request = failed("POST /checkout", gateway);
+  // It records nothing, and is exported with the span around it.
+  const middleware = { ...failed("middleware - auth", request), events: [] };
+  const handler = failed("request handler - /checkout", middleware);
+  for (
+    const spans of [
+      // One by one, as a `SimpleSpanProcessor` does: each when it ends.
+      ...[[handler], [middleware, request]],
+      // Others beside it, of another service, and of another exception.
+      ...[[failed("retry", middleware)], [failed("POST /", request, "timeout")]],
+    ]
+  ) await inbox.post("traces", tracesJson(spans));
+  await inbox.post("traces", tracesJson([gateway], "gateway"));
+
+  const errors = await inbox.read<Page<OccurrenceRow>>("view=occurrences&application=apps");
+  assert.deepEqual(errors.rows.map(({ value }) => value).sort(), [
+    ...["no stock", "no stock", "no stock", "timeout"],
+  ]);
+  const [trace] = (await inbox.read<Page<TraceRow>>(`view=traces&trace=${request.traceId}`)).rows;
+  assert.equal(trace?.errors, 4);
+  const content = await inbox.read<TraceContent>(`view=trace&id=${request.traceId}`);
+  assert.equal(content.marks.length, 4);
+});
+
 Deno.test("exception in a span and as a log → one error with frames, in its trace", async () => {
   await using inbox = await startInbox();
   const attributes = [

@@ -101,7 +101,7 @@ const SEVERITIES = ["unspecified", ...LOG_LEVELS.flatMap((level) => [level, leve
 const MAX_SCOPE_NAME = 200;
 const EXCEPTION_TEXTS = ["exception.message", "exception.stacktrace"];
 /** Around the code that threw. */
-const MAX_LAYERS = 20;
+export const MAX_LAYERS = 20;
 /** Bits of a span's flags: whether the next one is known, and whether the parent is of another process. */
 const IS_REMOTE_KNOWN = 0x100;
 const IS_REMOTE = 0x200;
