@@ -66,17 +66,14 @@ export function useList<Name extends keyof Lists>(
   const of = JSON.stringify(key);
   const keyOf = KEYS[name];
   const known = () => client.getQueryData<Rows<Row>>(key);
-  const { data, status, error, isPlaceholderData } = useLive(
+  const { data, status, isPlaceholderData, ...answer } = useLive(
     name,
     query,
     async () => withNewest(await readPage(name, query), known(), keyOf),
     false,
   );
   const isLoading = status === "pending" || isPlaceholderData || isGuess;
-  // While a list that could not be read is read again, the failure stays.
-  const lastError = useRef<Error>(undefined);
-  lastError.current = error ?? (data === undefined ? lastError.current : undefined);
-  const failure = lastError.current ? messageOf(lastError.current) : data?.failure;
+  const failure = answer.failure ?? data?.failure;
   const list = useMemo((): ConsoleList<Row> => {
     const hasMore = data && data.next !== null && !isLoading;
     return {
@@ -142,7 +139,7 @@ function useLive<Answer>(
   const isPaused = useIsPaused();
   const isMoving = (isAge(query?.since ?? "") || name === "monitors" || name === "runs") &&
     !isPaused;
-  return useQuery({
+  const answer = useQuery({
     queryKey: [LIVE, name, query],
     queryFn,
     enabled: isVisible && query !== undefined,
@@ -150,6 +147,11 @@ function useLive<Answer>(
     placeholderData: keepPreviousData,
     structuralSharing,
   }, client);
+  const { data, error } = answer;
+  // While an answer that could not be read is read again, the failure stays.
+  const lastError = useRef<Error>(undefined);
+  lastError.current = error ?? (data === undefined ? lastError.current : undefined);
+  return { ...answer, failure: lastError.current && messageOf(lastError.current) };
 }
 
 /** The rows of a list that were read. */
@@ -219,7 +221,7 @@ export function useHistogram(query: ConsoleQuery | undefined): Histogram | undef
   return useHistogramRead(query).data;
 }
 
-/** {@linkcode useHistogram}, and how often it could not be read. */
+/** {@linkcode useHistogram}, and why it could not be read, for display. */
 export function useHistogramRead(wanted: ConsoleQuery | undefined) {
   const { query } = useWithOwn(wanted);
   return useLive("histogram", query, () => read("histogram", query));
@@ -230,7 +232,8 @@ export function useHistogramRead(wanted: ConsoleQuery | undefined) {
 export const useApplications = (): (ApplicationList & { readonly of: string }) | undefined =>
   useApplicationsRead().data;
 
-function useApplicationsRead() {
+/** {@linkcode useApplications}, and why they could not be read, for display. */
+export function useApplicationsRead() {
   const { params } = useFragment();
   const { q: _, ...filters } = queryOf(params);
   return useLive("applications", filters, async () => {

@@ -2,6 +2,7 @@ import { formatCount, formatNumber } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import {
   type ApplicationRow,
@@ -47,10 +48,12 @@ export const stateOf = ({ reasons: [worst] }: Pick<KnownApplication, "reasons">)
  * The applications that have sent something, one in each row. Those that fail come first.
  *
  * @param props.known undefined: not known yet
+ * @param props.failed a list that they are made of, if it could not be read
  * @param props.others have links only
  */
-export function Applications({ known, others, reported, labels }: {
+export function Applications({ known, failed, others, reported, labels }: {
   known: readonly KnownApplication[] | undefined;
+  failed: Pick<ConsoleList<unknown>, "error" | "retry"> | undefined;
   others: readonly ApplicationRow[];
   reported: Parameters<typeof NotSent>[0]["rows"];
   labels: ReadonlyMap<string, string>;
@@ -75,6 +78,7 @@ export function Applications({ known, others, reported, labels }: {
           </small>
         }
       >
+        {failed && <ReadFailure message={failed.error} retry={failed.retry} />}
         <Table
           className="highlight"
           caption="Applications"

@@ -22,7 +22,7 @@ import { NeedsALook } from "./NeedsALook.tsx";
 import { reasonsOf } from "./reasons.ts";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { VitalsByPage } from "./VitalsByPage.tsx";
-import { type ConsoleList, useApplications, useList } from "../data/lists.ts";
+import { type ConsoleList, useApplicationsRead, useList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 
 /** Applications that have a row, worst first, then those seen last. The overview has links to the others. */
@@ -37,7 +37,7 @@ export default function Overview() {
   const { state } = useInboxState();
   const { params } = useFragment();
   const filters = queryOf(params);
-  const listed = useApplications();
+  const { data: listed, failure } = useApplicationsRead();
   const all = listed?.rows;
   const applications = all?.filter((row) => isShown(row, filters));
   const hasOthers = applications !== undefined && applications.length > MAX_APPLICATIONS;
@@ -78,6 +78,7 @@ export default function Overview() {
     };
   });
   const failed = [
+    ...failure === undefined ? [] : [{ ...monitors, state: "failed" as const, error: failure }],
     monitors,
     compared,
     ...hasOthers ? [open] : [],
@@ -123,6 +124,7 @@ export default function Overview() {
       ))}
       <Applications
         known={known}
+        failed={failed}
         others={ranked?.slice(MAX_APPLICATIONS).map(({ row }) => row) ?? []}
         reported={[
           ...applications ?? [],

@@ -1,12 +1,14 @@
 import { useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
+import { ReadFailure } from "../../components/ReadFailure.tsx";
 import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { DurationDots } from "../charts/DurationDots.tsx";
 import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
 import { goTo, linkTo } from "../data/fragment.ts";
 import type { ConsoleQuery } from "../data/inbox.ts";
-import { useHistogram, useHistogramRead } from "../data/lists.ts";
+import { useHistogramRead } from "../data/lists.ts";
+import { retryFailed } from "../data/queries.ts";
 
 const MOST_TICKS = 4;
 
@@ -22,10 +24,8 @@ export function useChartTime(
   const { since, until } = filters;
   if (since !== undefined) return { since, until };
   if (!traces.data || !errors.data) {
-    // Without charts the list of errors still shows its rows, or why it cannot. Not `isError`: the
-    // status is pending again during the next attempt.
-    const hasFailed = traces.errorUpdateCount + errors.errorUpdateCount > 0;
-    return hasFailed ? { since, until } : undefined;
+    // Without charts the list of errors still shows its rows, or why it cannot.
+    return traces.failure ?? errors.failure ? { since, until } : undefined;
   }
   const used = [traces.data, errors.data].filter(({ parts }) =>
     parts.some(({ count }) => count > 0)
@@ -39,8 +39,10 @@ export function useChartTime(
 
 /** Requests, their durations, and errors of the applications over time, with one hovered time. @param props.filters with the time of the charts; undefined: not known yet */
 export function RequestCharts({ filters }: { filters: ConsoleQuery | undefined }) {
-  const traces = useHistogram(filters && { ...filters, of: "traces" });
-  const errors = useHistogram(filters && { ...filters, of: "errors", state: "open" });
+  const { data: traces, ...ofTraces } = useHistogramRead(filters && { ...filters, of: "traces" });
+  const { data: errors, ...ofErrors } = useHistogramRead(
+    filters && { ...filters, of: "errors", state: "open" },
+  );
   const hover = useState<number>();
   const chartOf = (list: "traces" | "errors", histogram: Histogram) => ({
     ...{ histogram, hover, mostTicks: MOST_TICKS, words: BAR_WORDS[list] },
@@ -50,14 +52,20 @@ export function RequestCharts({ filters }: { filters: ConsoleQuery | undefined }
   return (
     <div className="charts grid">
       <Panel id="requests" title="Traces">
+        <Failure of={ofTraces} />
         {traces && <TimeBars {...chartOf("traces", traces)} />}
       </Panel>
       <Panel id="durations" title="Durations">
+        <Failure of={ofTraces} />
         {traces && <DurationDots {...chartOf("traces", traces)} />}
       </Panel>
       <Panel id="errors-over-time" title="Open errors">
+        <Failure of={ofErrors} />
         {errors && <TimeBars {...chartOf("errors", errors)} />}
       </Panel>
     </div>
   );
 }
+
+const Failure = ({ of: { failure } }: { of: { failure?: string | undefined } }) =>
+  failure !== undefined && <ReadFailure message={failure} retry={retryFailed} isRepeated />;

@@ -99,6 +99,29 @@ test("overview → figures and links of the address; medians over all its traces
   await expect(durations).toContainText(/^Durations\s*4\straces; 10\sms\d/);
 });
 
+test("reads of the overview fail → it states why, and is complete once tried again", async ({ page, server, watch }) => {
+  watch.allow("500");
+  const start = Date.now() / 1_000 - MINUTE_S;
+  const sender = { release: "shop-api@1.0", environment: "production" };
+  await postEnvelope(server.origin, { ...NODE, sender }, request(1, start, 100));
+  const json = JSON.stringify({ error: "internal_error", detail: "The inbox failed." });
+  const answer = { status: 500, contentType: "application/json", body: json };
+  const failing = /view=(applications|histogram)/;
+  await page.route(failing, (route) => route.fulfill(answer));
+  await page.goto("/");
+  const applications = region(page, "Applications");
+  await expect(applications.getByRole("alert")).toContainText("The inbox failed.");
+  for (const name of ["Traces", "Durations", "Open errors"]) {
+    await expect(chart(page, name)).toContainText("The inbox failed.");
+  }
+  await expect(region(page, "Needs a look")).toContainText("The inbox failed.");
+  await page.unroute(failing);
+  await applications.getByRole("button", { name: "Try again" }).click();
+  await expect(applications.locator("tbody tr")).toContainText("No open errors");
+  await expect(chart(page, "Traces")).toContainText("1 trace");
+  await expect(page.getByText("The inbox failed.")).toHaveCount(0);
+});
+
 test("pointer over the charts of the overview, long texts → nothing moves", async ({ page, server }) => {
   // Yesterday 1,200 errors at once, and one later.
   const timestamp = Date.now() / 1_000 - 36 * 60 * MINUTE_S;
