@@ -323,6 +323,10 @@ export function addMetricTests(test: AddTest): void {
         assert.deepEqual(points, [{ at: NOON, value, count }]);
       }
     }
+    // No interval begins after its last point.
+    const until = { every: 30_000, now: NOON + 3_600_000 };
+    const { rate } = read(inbox, { name: "parts", ...until })!.groups[0]!.figures;
+    assert.equal(rate!.toFixed(3), "2.000");
   });
 
   test("histogram without buckets or sums → shown by a figure that it has", async (inbox, add) => {
@@ -338,7 +342,12 @@ export function addMetricTests(test: AddTest): void {
     assert.deepEqual(shown("timer", "p95"), ["p95", "p95 avg count rate sum", null]);
     assert.deepEqual(shown("counts"), ["count", "count rate", 20]);
     assert.deepEqual(shown("buckets").slice(0, 2), ["p95", "p95 p50 p75 p99 avg count rate sum"]);
-    const rows = inbox.page("metrics", {}).rows.map((row) => [row.name, row.show, row.value]);
+    // Without a sum its chart has no averages.
+    await add(timer("bounds", { buckets, sum: null }));
+    const chart = inbox.page("metrics", { q: "name:bounds" }).rows[0]!.chart;
+    assert.deepEqual(chart.filter((value) => value !== null), [200]);
+    const { rows: all } = inbox.page("metrics", { q: "-name:bounds" });
+    const rows = all.map(({ name, show, value }) => [name, show, value]);
     assert.deepEqual(rows.sort(), [["buckets", "p95", 200], ["counts", "count", 20], [
       ...["timer", "avg", 150],
     ]]);

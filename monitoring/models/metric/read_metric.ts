@@ -95,9 +95,10 @@ export function readMetric(
         ? undefined
         : group.at(from + n * every);
     const time = { from, newest, end: counted_to, first: knownFrom, now };
+    const end = Math.min(counted_to, from + Math.ceil((newest - from) / every) * every);
     const whole = new Values(kind);
     for (const changes of isLevel(kind) ? [] : group.changes) {
-      addGrowth(changes, () => whole, { ...time, every: to - from });
+      addGrowth(changes, () => whole, { ...time, end, every: to - from });
       if (isSpread(show)) addGrowth(changes, inShown, { ...time, every });
     }
     whole.grow({ count: 0, sum: 0 }, 0, shape.from, Math.min(shape.to, now));
@@ -274,6 +275,8 @@ export function metricRow(
     value: isWhole || show === "last" ? all.figure(show, to - from) : null,
     count: isWhole ? all.count : null,
     points: isWhole ? count : null,
-    chart: parts.map((part) => part.figure(show === "p95" ? "avg" : show, length)),
+    chart: parts.map((part) =>
+      part.figure(show === "p95" && all.has("avg") ? "avg" : show, length)
+    ),
   };
 }
