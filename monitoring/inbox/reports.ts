@@ -22,7 +22,7 @@ export const reportsSql = (query: ListQuery): string =>
   " (SELECT application, category, reason, quantity, max(updated_at)," +
   " iif(category = '', release, NULL) AS of_release FROM (SELECT * FROM report_entries AS e" +
   ` WHERE ${all([...filtersOf(query, ["application", ...TIME]), "e.row_key < :asOf"])}` +
-  ` ORDER BY row_key DESC LIMIT ${MAX_ENTRIES}) GROUP BY application, id, iif(id = '', row_key, 0))` +
+  ` ORDER BY row_key DESC LIMIT ${MAX_ENTRIES}) GROUP BY application, id)` +
   " GROUP BY application, of_release, category, reason ORDER BY sum(quantity) DESC";
 
 /** @param sums of one application, largest first */

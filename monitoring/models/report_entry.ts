@@ -3,7 +3,7 @@ import { at, integerAt, listOf, plausibleTime, textAt } from "./json.ts";
 
 /** The index entry of what an SDK counts: sessions in a state, or what it gave up before sending. Times are its clock's. */
 export interface ReportEntry {
-  /** A digest: of a session's id, else of the content. Of those with one id the last update counts; empty: each counts. */
+  /** A digest: of a session's id, else of the content. Of those with one id the last update counts. */
   readonly id: string;
   /** When the sessions started, or the report was made, milliseconds since 1970. */
   readonly at: number;
@@ -53,14 +53,16 @@ export function* sessionEntries(payload: unknown, receivedAt: number): Generator
   };
 }
 
-/** Reads `sessions`: numbers of those that started in one minute. Those of two processes may be equal. */
+/** Reads `sessions`: numbers of those that started in one minute. */
 export function* aggregateEntries(payload: unknown, receivedAt: number): Generator<ReportEntry> {
+  const release = textAt(payload, "attrs", "release") ?? "";
   for (const one of listOf(at(payload, "aggregates"))) {
     const time = timeOf(one, "started", receivedAt);
-    for (const reason of SESSION_STATES) {
-      const quantity = quantityOf(one, reason);
-      if (quantity === 0) continue;
-      yield { id: "", at: time, updated_at: time, category: "", reason, quantity };
+    const counts = SESSION_STATES.map((state) => quantityOf(one, state));
+    for (const [n, reason] of SESSION_STATES.entries()) {
+      const quantity = counts[n]!;
+      const id = digest([release, `${time}`, textAt(one, "did") ?? "", `${counts}`, reason]);
+      if (quantity > 0) yield { id, at: time, updated_at: time, category: "", reason, quantity };
     }
   }
 }
