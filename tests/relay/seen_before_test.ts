@@ -23,19 +23,6 @@ Deno.test("row 'seen before': any sent_at, compressed or not → 200 duplicate, 
   assert.deepEqual([outcomes.delivered, outcomes.duplicate], [1, 3]);
 });
 
-Deno.test("equal counts of sessions, as of two workers in one minute → both forwarded", async () => {
-  await using ingest = startStandInIngest();
-  await using server = startRelay({ upstream: ingest.origin });
-  // As SDKs for Node and Python send them.
-  const counts = { aggregates: [{ started: "2026-11-30T01:00:00Z", exited: 1 }], attrs: {} };
-  const header = { dsn: DSN, sdk: { name: "sentry.javascript.node", version: "10.78.0" } };
-  const body = `${JSON.stringify(header)}\n{"type":"sessions"}\n${JSON.stringify(counts)}`;
-  for (let worker = 0; worker < 2; worker++) {
-    await expectTaken(await server.post(body), "delivered", {});
-  }
-  assert.equal(ingest.requests.length, 2);
-});
-
 Deno.test("row 'seen before': a copy while the first is sent → waits, then 200 duplicate", async () => {
   await using ingest = startStandInIngest();
   await using server = startRelay({ upstream: ingest.origin });

@@ -23,10 +23,7 @@ export const openEnvelope: OpenBody = (matchDsn) => {
     end() {
       scanner.end();
       const { header } = scanner;
-      // Counts have no id: those of two workers may be equal.
-      const id = items.every(({ type }) => type === "sessions") && { id: crypto.randomUUID() };
-      return dsn && header &&
-        { header, items, dsn, key: key.finish(dsn.text, { ...header, ...id }) };
+      return dsn && header && { header, items, dsn, key: key.finish(dsn.text, header) };
     },
   };
 };
