@@ -3,6 +3,8 @@ import { createPrivate, statOf } from "./database_files.ts";
 
 /** Enough for a WAL that is not in the database yet: the pages of one checkpoint and a batch of writes. */
 const BALLAST_BYTES = 16 * 1024 * 1024;
+/** Room for envelopes beside one that is created again. With less, it would be removed by the next envelope. */
+const SPARE_BYTES = 4 * 1024 * 1024;
 /** After an attempt to create it that failed: each writes until the disk is full. */
 const RETRY_MS = 1_000;
 const CHUNK = new Uint8Array(1024 * 1024);
@@ -15,17 +17,17 @@ export class BallastFile {
   #failedAt = -Infinity;
   #isRemoved = false;
 
-  /** @param makeRoom called before it is created again after it was removed */
-  constructor(readonly path: string, readonly makeRoom = () => {}) {}
+  /** @param makeRoom called before it is created again; returns the bytes that the database has free */
+  constructor(readonly path: string, readonly makeRoom = () => 0) {}
 
   /** Whether it exists. Creates it if there is room. */
   exists(): boolean {
     const found = statOf(this.path);
     if (!this.#isRemoved && found?.isFile && found.size === BALLAST_BYTES) return true;
     if (performance.now() - this.#failedAt < RETRY_MS) return false;
-    if (this.#isRemoved) this.makeRoom();
+    const spare = this.#isRemoved ? Math.max(0, SPARE_BYTES - this.makeRoom()) : 0;
     try {
-      this.#create();
+      this.#create(spare);
       this.#isRemoved = false;
       return true;
     } catch {
@@ -51,16 +53,17 @@ export class BallastFile {
     this.#failedAt = -Infinity;
   }
 
-  #create(): void {
+  #create(spare: number): void {
     // Renamed once it is complete: another process may create it at the same time.
     const path = `${this.path}-${Deno.pid}`;
     rmSync(path, { force: true });
     using file = createPrivate(path);
     if (file === undefined) throw new Error("another process created it again");
     try {
-      for (let at = 0; at < BALLAST_BYTES;) {
-        at += file.writeSync(CHUNK.subarray(0, BALLAST_BYTES - at));
+      for (let left = BALLAST_BYTES + spare; left > 0;) {
+        left -= file.writeSync(CHUNK.subarray(0, left));
       }
+      file.truncateSync(BALLAST_BYTES);
       renameSync(path, this.path);
     } finally {
       rmSync(path, { force: true });

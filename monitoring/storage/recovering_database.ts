@@ -5,6 +5,8 @@ import { DiskFullError, fileError, HarmedFilesError, isCorrupt, isUnwritable } f
 import { type DatabaseOptions, openDatabase } from "./open_database.ts";
 import { isIntact, OpenedFiles } from "./opened_files.ts";
 
+const FREE_BYTES =
+  "SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size";
 /** Interval of checks whether the files are harmed. Each call checks them too. */
 const CHECK_MS = 1_000;
 
@@ -209,12 +211,15 @@ export class RecoveringDatabase<Store> {
     } else throw error;
   }
 
-  #truncateWal(): void {
+  /** Returns the bytes of the database's free pages. */
+  #truncateWal(): number {
     try {
       // Without effect while another process reads it.
       this.#opened?.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+      return Number(this.#opened?.db.prepare(FREE_BYTES).get()?.bytes ?? 0);
     } catch {
       // Another program filled the disk: the next attempt fails and reports it.
+      return 0;
     }
   }
 

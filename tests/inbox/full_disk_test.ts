@@ -1,5 +1,6 @@
 /** The inbox of a real server on a full disk. */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { envelopeOf, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { mountSmallDisk, needsSmallDisk, type SmallDisk } from "../harness/small_disk.ts";
@@ -83,6 +84,10 @@ Deno.test({
         return await health(server) === 503;
       });
       assert.equal(await nextOf("storage", reader), '{"writable":false}');
+      // What is left is less than an envelope needs.
+      for (const end = Date.now() + 3_000; Date.now() < end; await delay(100)) {
+        assert.equal(await health(server), 503);
+      }
       assert.deepEqual(new Set(await stored(server)), taken);
 
       await deleteAll(server);
