@@ -158,10 +158,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
         >
           <OutcomeMark kind={kind} />
           {word}
-          {/* Of more groups than are read it is not known, nor when they happened. */}
-          {since.length > 0 && !known.errors.more && (
-            <small>since {shortTime(Math.min(...since))}</small>
-          )}
+          {since.length > 0 && <small>since {shortTime(Math.min(...since))}</small>}
         </span>
       );
     },
@@ -183,6 +180,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
             {formatNumber(count)}
             <span className="vh">{count === 1 ? " open error" : " open errors"}</span>
           </span>
+          {/* Of more groups than are read it is not known when they happened. */}
           {first && !more && (
             <Sparkline
               row={{

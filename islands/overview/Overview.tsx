@@ -155,7 +155,8 @@ export default function Overview() {
 }
 
 /**
- * Reads the open errors of an application. Renders nothing.
+ * Reads the open errors of an application; of more groups than a list has also those that decide on its state. Renders
+ * nothing.
  *
  * @param props.filters with the time of the charts; undefined: not known yet
  */
@@ -164,10 +165,18 @@ function ReadErrors({ application, filters, onRead }: {
   filters: ConsoleQuery | undefined;
   onRead: (application: string, list: ConsoleList<ErrorGroupRow>) => void;
 }) {
-  const list = useList("errors", filters && { ...filters, application, state: "open" });
+  const query = filters && { ...filters, application, state: "open" };
+  const list = useList("errors", query);
+  const oldest = list.more && { ...query, sort: "first_seen" };
+  const first = useList("errors", oldest);
+  const unhandled = useList("errors", oldest && { ...oldest, handled: "false" });
   useEffect(() => {
-    if (list.state !== "loading") onRead(application, list);
-  }, [list]);
+    const lists = list.more ? [unhandled, first, list] : [list];
+    const unread = lists.find(({ state }) => state !== "ready");
+    if (unread?.state === "loading") return;
+    const groups = new Map(lists.flatMap(({ rows }) => rows).map((row) => [row.group, row]));
+    onRead(application, { ...list, ...unread, rows: [...groups.values()] });
+  }, [list, first, unhandled]);
   return null;
 }
 
