@@ -83,7 +83,27 @@ const COLUMNS: readonly Column<RecordingRow>[] = [
   {
     title: "Page",
     cell: (row, link) => <Happened key={row.replay_id} row={row} link={link} />,
-    aside: { title: "Application", applications: ({ application }) => [application] },
+    aside: {
+      title: "Application",
+      applications: ({ application }) => [application],
+      cell: ({ release, missing, errors }) => (
+        <span className="facts">
+          {release !== null && <span title={release}>{shortRelease(release)}</span>}
+          {missing > 0 && (
+            <span className="waits">
+              <OutcomeMark kind="waits" />
+              {missing} missing
+            </span>
+          )}
+          {errors > 0 && (
+            <span className="refused">
+              <OutcomeMark kind="refused" />
+              {formatCount(errors, "error")}
+            </span>
+          )}
+        </span>
+      ),
+    },
   },
   {
     title: "Recorded",
@@ -149,19 +169,6 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
             } reported`
             : "web page"}
         </RowValues>
-        {row.release !== null && <span title={row.release}>{shortRelease(row.release)}</span>}
-        {row.missing > 0 && (
-          <span className="waits">
-            <OutcomeMark kind="waits" />
-            {row.missing} missing
-          </span>
-        )}
-        {row.errors > 0 && (
-          <span className="refused">
-            <OutcomeMark kind="refused" />
-            {formatCount(row.errors, "error")}
-          </span>
-        )}
         {rages > 0 && (
           <span className="waits" title="At least 5 clicks on one element, without a reaction">
             <OutcomeMark kind="waits" />
