@@ -86,23 +86,23 @@ function rateText(rate: number): string {
 export function figuresOf(rows: readonly EndpointRow[]): readonly Column<EndpointRow>[] {
   const { dots, count, others, duration } = endpointColumns(rows);
   return [
-    { ...count, width: 9.5, by: "count" },
+    { ...count, width: 11, by: "count" },
     {
       title: "Rate",
       tip: "Runs by time, of all releases, in the chosen time, else from the first to the last run",
-      width: 5.5,
+      width: 5,
       numeric: true,
       isWide: true,
       className: "extra",
       cell: ({ rate }) => rateText(rate),
     },
-    { ...dots, width: 13 },
-    { ...others, width: 7, className: "extra" },
-    { ...duration, width: 8, by: "duration" },
+    { ...dots, width: 11 },
+    { ...others, width: 8.75, className: "extra" },
+    { ...duration, width: 8.75, by: "duration" },
     {
       title: "Change",
       tip: CHANGE_TIP,
-      width: 8,
+      width: 7,
       isWide: true,
       by: "change",
       cell: (row) => {

@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<QueryRow>[] = [
     cell: ({ statement }, link) => <code>{link(statement)}</code>,
     aside: { title: "Application", applications: ({ application }) => [application] },
   },
-  numberColumn("n", ({ count }) => count, {
+  numberColumn("Queries", ({ count }) => count, {
     tip: "Queries with an end",
     width: 5,
     isWide: true,
@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<QueryRow>[] = [
     title: "Duration",
     tip:
       "The median by nearest rank, and the 95th percentile; of fewer than 5 the shortest and longest",
-    width: 8,
+    width: 9,
     numeric: true,
     isWide: true,
     by: "duration",

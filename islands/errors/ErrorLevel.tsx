@@ -23,7 +23,7 @@ export function ErrorLevel({ of, isMark }: { of: Badges; isMark?: boolean }) {
   return (
     <span
       className={isMark ? kind : `level ${kind} ${shape}`}
-      title={isMark ? words : "Of all errors of the group"}
+      title={isMark ? words : undefined}
     >
       <OutcomeMark kind={kind === "waits" && handled ? "ring" : kind} />
       {isMark ? <span className="vh">{`${words} `}</span> : words}

@@ -51,8 +51,7 @@ export function ValueLinks({ name, value, isOfAll = false }: {
   const others = view === "recordings" ? [] : FIELDS.get(name) ?? SEARCHED;
   return (
     <span className="value-links">
-      <a href={only} title={`${shown} ${name}: only such ${view}`}>{shown}</a>{" "}
-      <a href={hrefOf(true)} title={`${hidden} ${name}: only such ${view}`}>{hidden}</a>
+      <a href={only}>{shown}</a> <a href={hrefOf(true)}>{hidden}</a>
       {others.filter((other) => other !== view).map((other) => {
         const isServer = name === SERVER.logs || view === "errors" && name === SERVER.errors;
         if (isServer && (view === "traces" || other === "traces")) return null;

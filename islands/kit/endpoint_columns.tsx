@@ -10,7 +10,7 @@ import type { Column } from "./Table.tsx";
 export const ENDPOINT_TIP =
   "What an application did under one name: its newest spans that are the first of a trace, a page or a process. Duration:" +
   ` the median by nearest rank; below ${MIN_SAMPLES} the shortest and longest. Of the newest release if some are of it and` +
-  " some of others, which “Others” has; else of all";
+  " some of others, which “Other releases” has; else of all";
 
 /** The path of the detail of an endpoint. */
 export const endpointPath = (
@@ -33,7 +33,7 @@ export function durationOf(
 export function DurationText({ of }: { of: DurationSample }) {
   return (
     <>
-      {durationOf(of)}
+      {durationOf(of)}{" "}
       {of.p95 !== null && <small className="p95 quiet">p95 {formatDuration(of.p95)}</small>}
     </>
   );
@@ -56,7 +56,7 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
       cell: (row) => <RunDots row={row} low={low} high={high} />,
     },
     count: {
-      title: "n",
+      title: "Runs",
       className: "counted",
       tip:
         "Runs with an end, of other releases and of the newest; with a cross those that failed, or have" +
@@ -75,10 +75,10 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
       ),
     },
     others: {
-      title: "Others",
+      title: "Other releases",
       className: "took",
       tip: "Of other releases than the newest",
-      width: 5,
+      width: 6.75,
       numeric: true,
       isWide: true,
       cell: ({ before }) =>
@@ -97,7 +97,7 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
       cell: (row) =>
         isSlower(row)
           ? (
-            <b className="waits" title="Slower than other releases">
+            <b className="waits">
               <OutcomeMark kind="waits" />
               <DurationText of={row} />
             </b>

@@ -147,7 +147,6 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
                 type="button"
                 className="plain beside"
                 aria-pressed={isShown(group)}
-                title="Hides or shows the line"
                 onClick={() => setHidden(hidden.symmetricDifference(new Set([group.value])))}
               >
                 <LineSample n={n} />

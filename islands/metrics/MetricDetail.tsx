@@ -163,7 +163,7 @@ function Groups({ metric }: { metric: MetricContent }) {
             </span>
           ),
         },
-        numberColumn(kind === "counter" ? "Points" : "n", ({ count }) => Math.round(count), {
+        numberColumn(kind === "counter" ? "Points" : "Samples", ({ count }) => Math.round(count), {
           tip: kind === "counter" ? "Number of points" : figureTip("count", kind),
           width: 5,
         }),

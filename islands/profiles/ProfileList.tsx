@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
       <>
         {link(profileName(row))}
         {row.of === "session" && row.spans > (row.name === null ? 0 : 1) && (
-          <small className="quiet wide" title="Of its main thread’s, the longest is named">
+          <small className="quiet wide">
             {row.name === null
               ? ` of ${formatCount(row.spans, "request")}`
               : ` and ${formatCount(row.spans - 1, "other")}`}

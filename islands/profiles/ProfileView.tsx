@@ -167,9 +167,7 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
                 checked={isOwn}
                 onChange={({ target }) => changeParams({ own: target.checked ? "1" : undefined })}
               />
-              <span title="What runs in libraries counts for the function that called them">
-                Own code only
-              </span>
+              Own code only
             </label>
             {searched !== "" && (
               <output className="quiet">{formatCount(matches.size, "function")} found</output>

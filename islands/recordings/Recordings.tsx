@@ -157,7 +157,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
       </div>
       <div className="facts small quiet">
         {row.user !== null && <b>{row.user}</b>}
-        {row.browser !== null && <span title="By its User-Agent">{row.browser}</span>}
+        {row.browser !== null && <span>{row.browser}</span>}
         <RowValues
           values={[...row.page === null ? [] : [["page", row.page] as const], ["kind", row.kind]]}
         >

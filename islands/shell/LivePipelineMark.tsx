@@ -27,7 +27,6 @@ export function LivePipelineMark(ends: PipelineEnds) {
         type="button"
         className={`pipeline-mark beside bare small ${isQuiet ? "quiet" : kind}`}
         popoverTarget="pipeline"
-        title="What this page has sent, and what became of it"
       >
         {isQuiet ? <Mark /> : <OutcomeMark kind={kind} />}
         <span>

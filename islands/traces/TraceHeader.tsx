@@ -26,11 +26,7 @@ export function TraceFacts({ trace, hrefs }: {
         </span>
       )}
       {started_at !== null && <Timestamp at={started_at} isAsSent={moment.at_ms !== started_at} />}
-      {root?.release && (
-        <span className="one-line" title="Of the span that the trace is named for">
-          {root.release}
-        </span>
-      )}
+      {root?.release && <span className="one-line">{root.release}</span>}
     </>
   );
 }
@@ -43,10 +39,7 @@ function RootStatus({ span: { attributes, status, failed } }: { span: TraceSpan 
   if (!shown) return null;
   const hasFailed = failed || Number(code) >= 400;
   return (
-    <span
-      className={hasFailed ? "refused" : "quiet"}
-      title="Status of the span that the trace is named for"
-    >
+    <span className={hasFailed ? "refused" : "quiet"}>
       {hasFailed && <OutcomeMark kind="refused" />}
       {String(shown)}
     </span>
