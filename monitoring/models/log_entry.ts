@@ -91,7 +91,9 @@ const isMessage = (name: unknown) => typeof name === "string" && MESSAGE_EVENT.t
 export function messageOf({ at, body, attributes }: LogEntry): SpanEvent | undefined {
   const name = attributes[EVENT_NAME];
   if (!isMessage(name)) return undefined;
-  return { name: String(name), at_ms: at, attributes: { [EVENT_CONTENT]: body } };
+  // Without a body it has the name of the event.
+  const content = { ...body !== name && { [EVENT_CONTENT]: body } };
+  return { name: String(name), at_ms: at, attributes: content };
 }
 
 function levelOf(level: unknown, severity: unknown): LogEntry["level"] {

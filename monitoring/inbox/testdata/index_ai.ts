@@ -53,6 +53,8 @@ export function addAiTests(test: AddTest): void {
         [other, "gen_ai.user.message", { content: "Of another call." }],
         [call, "gen_ai.choice", { index: 0, message: { role: "assistant", content: "Yes." } }],
         [call, "shop.audit", { content: "No message." }],
+        // Its body was not captured: the log has its name.
+        [call, "gen_ai.user.message", "gen_ai.user.message"],
       );
       await add(aiSpan(1, [call], [0, 1], CHAT));
       const { tree, marks } = readTrace(inbox.trace(hexId(1)));

@@ -109,21 +109,17 @@ function messagesIn(events: readonly SpanEvent[] | undefined, isAnswer: boolean)
   return (found ?? []).flatMap(({ name, attributes }) => {
     const [, role = "assistant"] = MESSAGE_EVENT.exec(name)!;
     const { [EVENT_CONTENT]: sent = null } = attributes;
-    const event = sent === null ? attributes : sentValue(String(sent));
+    const event = sent === null ? attributes : sentValue(String(sent)) ?? sent;
     // Of an answer.
-    const message = jsonAt(event, "message") ?? event;
-    if (typeof message !== "object" || Array.isArray(message)) {
-      return listMessages({ role, content: message ?? sent }, "user");
+    const message = at(event, "message") ?? event;
+    const json = typeof message === "string" ? sentValue(message) : message;
+    if (["role", "content", "tool_calls"].some((key) => at(json, key) !== undefined)) {
+      const calls = at(json, "tool_calls");
+      const tool_calls = typeof calls === "string" ? sentValue(calls) : calls;
+      return listMessages({ role, ...json as object, tool_calls }, "user");
     }
-    const [content, tool_calls] = [jsonAt(message, "content"), jsonAt(message, "tool_calls")];
-    return listMessages({ role, ...message, content, tool_calls }, "user");
+    return typeof message === "string" ? listMessages({ role, content: message }, "user") : [];
   });
-}
-
-/** A value, also if it is in a text. */
-function jsonAt(of: unknown, name: string): unknown {
-  const value = at(of, name);
-  return typeof value === "string" ? parseJsonText(value) ?? value : value;
 }
 
 const textOf = (parts: readonly AiPart[]) => parts.map(({ text }) => text).join("\n");
@@ -136,7 +132,7 @@ const parseJsonText = (text: string): unknown =>
 const JSON_START = /^\s*(\[\s*[[{"]|{\s*")/;
 
 /** The value of a JSON text; another text itself. Undefined: JSON that is cut. */
-export const sentValue = (text: string): unknown =>
+const sentValue = (text: string): unknown =>
   parseJsonText(text) ?? (JSON_START.test(text) ? undefined : text);
 
 /** @param role of texts, and of messages that name none */
@@ -162,8 +158,8 @@ function listMessages(json: unknown, role: AiRole): AiMessage[] {
       return [{ role: byKind, parts: [part].filter(isNotEmpty) }];
     }
     const value = at(one, "content");
-    // OpenLLMetry sends a list of parts as text.
-    const isList = typeof value === "string" && /^\[{"type"/.test(value);
+    // OpenLLMetry and Strands send a list of parts as text.
+    const isList = typeof value === "string" && /^\[{"(type|text|tool[UR]\w+)"/.test(value);
     const content = isList ? parseJsonText(value) ?? value : value;
     const parts = [
       ...listOf(at(one, "parts")),

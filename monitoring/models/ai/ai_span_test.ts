@@ -269,6 +269,24 @@ Deno.test("messages in events of OpenTelemetry's earlier convention → in their
     ),
     expected,
   );
+  // JSON that is no message, as it was sent.
+  const json = '{"left": 3.50}';
+  assert.deepEqual(
+    shown(
+      event("gen_ai.tool.message", { content: json }),
+      event("gen_ai.choice", { message: json }),
+    ),
+    [`tool result ${json}`, `assistant text ${json}`],
+  );
+  // Instrumentations that are not to capture contents.
+  assert.deepEqual(
+    shown(
+      event("gen_ai.user.message", { "gen_ai.system": "openai" }),
+      event("gen_ai.user.message", content({ role: "user" })),
+      event("gen_ai.choice", content({ index: 0, message: { role: "assistant" } })),
+    ),
+    [],
+  );
   const attributes = { "gen_ai.operation.name": "chat" };
   assert.equal(readAiSpan({ op: null, name: "", attributes, events: azure })?.asked, "In stock?");
   const input = { "gen_ai.input.messages": "Again?" };
