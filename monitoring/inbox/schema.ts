@@ -353,23 +353,17 @@ const NEW_INDEX =
     .map((table) => `DROP TABLE IF EXISTS ${table};`).join("") +
   INDEX + "UPDATE totals SET size = 0;";
 
-/** The tables of the inbox. The stored tables of versions 8 to 14 are the same. */
+/** Versions after which only the index has changed, which the last upgrade makes anew. */
+const OF_INDEX = [8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24];
+
+/** The tables of the inbox. */
 export const INBOX_SCHEMA: Schema = {
   version: 26,
   create: STORED + INDEX,
   upgrades: {
-    ...{ 8: "", 9: "", 10: "", 11: "", 12: "", 13: "" },
+    ...Object.fromEntries(OF_INDEX.map((version) => [version, ""])),
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
-    16: "",
-    17: "",
-    18: "",
-    19: "",
-    20: "",
-    21: "",
-    22: "",
-    23: "",
-    24: "",
     25: NEW_INDEX,
   },
 };
