@@ -204,9 +204,10 @@ Deno.test("older points not read → only what was added after the first one tha
     )),
   };
   const range = { from: NOW, to: NOW + 60_001, now: NOW + 60_001 };
-  for (const [isWhole, sum] of [[true, 510], [false, 10]] as const) {
+  for (const [isWhole, sum, rate] of [[true, 510, 8.5], [false, 10, 1]] as const) {
     const { groups } = readMetric(id, found, range, isWhole);
     assert.equal(groups[0]!.figures.sum, sum);
+    assert.equal(groups[0]!.figures.rate!.toFixed(3), rate.toFixed(3));
     const { chart } = metricRow(id, found, range, isWhole);
     assert.equal(Math.round(chart.reduce((all: number, part) => all + (part ?? 0), 0)), sum);
   }

@@ -101,7 +101,7 @@ export function readMetric(
       addGrowth(changes, () => whole, { ...time, end, every: to - from });
       if (isSpread(show)) addGrowth(changes, inShown, { ...time, every });
     }
-    whole.grow({ count: 0, sum: 0 }, 0, shape.from, Math.min(shape.to, now));
+    whole.grow({ count: 0, sum: 0 }, 0, knownFrom, Math.min(shape.to, now));
     const figureOf = (figure: Figure) =>
       (figure === "rate" && group.all.count > 0 ? whole : group.all).figure(figure, to - from);
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
