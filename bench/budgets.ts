@@ -35,6 +35,7 @@ export const BUDGETS = {
 
   // `--only=views`. A task over 50 ms delays input noticeably (https://www.w3.org/TR/longtasks-1/).
   scrolledList: { what: "longest task, 2,000 rows scrolled", unit: "ms", most: 50 },
+  readTrace: { what: "trace of 10,000 spans read from the server", unit: "ms", most: 500 },
   zoomedTrace: { what: "longest task, 10,000 spans zoomed", unit: "ms", most: 50 },
 
   // `--only=relay`. CPU time is that of the relay's process, for each envelope.

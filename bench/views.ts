@@ -39,9 +39,17 @@ export async function bench(): Promise<Figure[]> {
     scrolled.push({ ...worst(BUDGETS.scrolledList, ...rounds), what: `${what}: ${view}` });
   }
   await postSpans(server.origin, ...largeTrace(TRACE, SPANS));
+  const read: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now();
+    const answer = await fetch(`${server.origin}/monitoring/inbox?view=trace&id=${TRACE}`);
+    const { spans } = await answer.json();
+    read.push(performance.now() - start);
+    if (spans.length !== SPANS) throw new Error(`The trace has ${spans.length} spans.`);
+  }
   const trace = `${server.origin}/#/traces/${TRACE}`;
   const zoomed = await measure(browser, trace, unfoldAllSpans, zoom);
-  return [...scrolled, worst(BUDGETS.zoomedTrace, ...zoomed)];
+  return [...scrolled, worst(BUDGETS.readTrace, ...read), worst(BUDGETS.zoomedTrace, ...zoomed)];
 }
 
 async function unfoldAllSpans(page: Page): Promise<void> {
