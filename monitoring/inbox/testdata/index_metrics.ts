@@ -342,11 +342,19 @@ export function addMetricTests(test: AddTest): void {
     assert.deepEqual(shown("timer", "p95"), ["p95", "p95 avg count rate sum", null]);
     assert.deepEqual(shown("counts"), ["count", "count rate", 20]);
     assert.deepEqual(shown("buckets").slice(0, 2), ["p95", "p95 p50 p75 p99 avg count rate sum"]);
+    // Of fewer than five values in each interval.
+    for (const [n, count] of [4, 3].entries()) {
+      const few = { count, sum: 300, buckets: { bounds: [100, 200], counts: [count, 0, 0] } };
+      await add(timer("few", { ...few, timestamp: NOON / 1000 + 60 * n }));
+      const row = inbox.page("metrics", { q: "name:few" }).rows[0]!;
+      assert.deepEqual([row.show, row.value], n === 0 ? ["avg", 75] : ["p95", 100]);
+      assert.equal(read(inbox, { name: "few", every: 60_000 })!.show, "avg");
+    }
     // Without a sum its chart has no averages.
     await add(timer("bounds", { buckets, sum: null }));
     const chart = inbox.page("metrics", { q: "name:bounds" }).rows[0]!.chart;
     assert.deepEqual(chart.filter((value) => value !== null), [200]);
-    const { rows: all } = inbox.page("metrics", { q: "-name:bounds" });
+    const { rows: all } = inbox.page("metrics", { q: "-name:bounds -name:few" });
     const rows = all.map(({ name, show, value }) => [name, show, value]);
     assert.deepEqual(rows.sort(), [["buckets", "p95", 200], ["counts", "count", 20], [
       ...["timer", "avg", 150],

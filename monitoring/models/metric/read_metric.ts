@@ -85,7 +85,11 @@ export function readMetric(
     figure === shape.show || groups.size === 0 ||
     [...groups.values()].some(({ all }) => all.has(figure))
   );
-  const show = figures.find((figure) => figure === shape.show) ?? figures[0]!;
+  const isShown = (figure: Figure) =>
+    [...groups.values()].flatMap(({ intervals }) => [...intervals.values()])
+      .some((values) => isFigureOf(values, figure));
+  const show = figures.find((figure) => figure === shape.show) ?? figures.find(isShown) ??
+    figures[0]!;
   const counts = { shown: 0, too_few: 0, without_value: 0, unknown: 0 };
   const rows = [...groups].map(([value, group]): MetricGroup => {
     const { newest } = group.all;
@@ -232,6 +236,10 @@ function attributesOf({ series, rows }: FoundPoints): MetricContent["attributes"
 
 const isOfSender = (name: string) => (OF_SENDER as readonly string[]).includes(name);
 
+/** Whether a figure that is not asked for is shown. A histogram of few values has no percentile, and no dots instead. */
+const isFigureOf = (values: Values, figure: Figure): boolean =>
+  values.kind !== "histogram" || values.figure(figure, 1) !== null;
+
 /** Parts of the small chart of a row. */
 const CHART_PARTS = 24;
 
@@ -263,7 +271,8 @@ export function metricRow(
     }
     series.push(changes);
   }
-  const show = FIGURES_OF[id.kind].find((figure) => all.has(figure))!;
+  const figures = FIGURES_OF[id.kind].filter((figure) => all.has(figure));
+  const show = figures.find((figure) => isFigureOf(all, figure)) ?? figures[0]!;
   const times = parts.map((part, n) => [from + n * length, part] as const);
   const shape = { from, every: length, newest: all.newest, end: to, first: knownFrom, now };
   for (const changes of series) {
