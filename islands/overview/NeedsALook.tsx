@@ -62,7 +62,8 @@ const COLUMNS: readonly Column<Reason>[] = [
     title: "Application",
     width: 13,
     isWide: true,
-    cell: ({ application }) => <SentBy keys={[application.key]} isShort />,
+    cell: ({ application }) =>
+      application.key === "" ? "not named" : <SentBy keys={[application.key]} isShort />,
   },
   {
     title: "Chart",

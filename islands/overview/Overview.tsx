@@ -19,7 +19,7 @@ import { ConnectGuide } from "./ConnectGuide.tsx";
 import { labelsByKey } from "../kit/application_labels.ts";
 import { SlowestEndpoints } from "./Endpoints.tsx";
 import { NeedsALook } from "./NeedsALook.tsx";
-import { reasonsOf } from "./reasons.ts";
+import { NOT_NAMED, reasonsOf } from "./reasons.ts";
 import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
 import { VitalsByPage } from "./VitalsByPage.tsx";
 import { type ConsoleList, useApplicationsRead, useList } from "../data/lists.ts";
@@ -139,7 +139,10 @@ export default function Overview() {
       <NeedsALook
         list={{
           ...failed ?? compared,
-          rows: known?.flatMap(({ reasons }) => reasons) ?? [],
+          rows: [
+            ...known?.flatMap(({ reasons }) => reasons) ?? [],
+            ...reasonsOf(NOT_NAMED, [], [], monitors.rows),
+          ],
           more: [compared, ...known?.map(({ errors }) => errors) ?? []].find((list) => list?.more)
             ?.more,
           keyOf: ({ kind, application, what, href }) =>

@@ -1,5 +1,9 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
-import { type ApplicationRow, newestRelease } from "../../monitoring/models/application_rows.ts";
+import {
+  type ApplicationRow,
+  newestRelease,
+  UNKNOWN_NAME,
+} from "../../monitoring/models/application_rows.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
@@ -61,6 +65,12 @@ const OF_MONITOR: Partial<Record<MonitorRow["state"], Pick<Reason, "kind" | "why
   unfinished: { kind: "waits", why: "the newest run never finished" },
 };
 
+/** What sends check-ins that name no application, such as curl. */
+export const NOT_NAMED: ApplicationRow = {
+  ...{ key: "", name: UNKNOWN_NAME, environment: null, side: "unknown" },
+  ...{ releases: [], releases_since: [], starts: [], envelopes: 0, last_seen: 0 },
+};
+
 /** Why an application needs a look, worst first. @param groups its open errors; `endpoints`: its own; `monitors`: of all */
 export function reasonsOf(
   application: ApplicationRow,
@@ -112,7 +122,7 @@ export function reasonsOf(
   });
   const ofMonitors = monitors.flatMap((of): Reason[] => {
     const { monitor, slug: what, since, runs: [newest] } = of;
-    const found = of.application === key && OF_MONITOR[of.state];
+    const found = (of.application ?? NOT_NAMED.key) === key && OF_MONITOR[of.state];
     if (!found) return [];
     const path = newest ? [`${newest.envelope}`, `${newest.index}`] : [];
     return [{
