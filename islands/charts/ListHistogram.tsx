@@ -1,5 +1,5 @@
 import type { HistogramList } from "../../monitoring/models/histogram.ts";
-import { changeParams } from "../data/fragment.ts";
+import { changeParams, useFragment } from "../data/fragment.ts";
 import type { ConsoleQuery } from "../data/inbox.ts";
 import { type BarWords, TimeBars } from "./TimeBars.tsx";
 import { useHistogram } from "../data/lists.ts";
@@ -19,6 +19,7 @@ export function ListHistogram({ of, query, application }: {
   application?: string | undefined;
 }) {
   const histogram = useHistogram({ ...query, of });
+  const { path, to } = useFragment();
   // Its room is kept free, so that the list does not move.
   if (histogram === undefined) return <div className="time-bars loading" />;
   return (
@@ -26,6 +27,7 @@ export function ListHistogram({ of, query, application }: {
       histogram={histogram}
       words={BAR_WORDS[of]}
       application={application}
+      earlierHref={query.since ? undefined : (until) => to(path, { until })}
       onChoose={(from, to) => changeParams({ since: String(from), until: String(to) })}
     />
   );

@@ -3,7 +3,8 @@ import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 
 /** The axis of sparklines below each other. */
 export const SPARKLINE_TIP =
-  "Of the chosen time, else of the last 30 days with errors, from the first to the last of all rows";
+  "Of the chosen time, else of the last 30 days with errors (in Errors without those that its chart leaves" +
+  " out), from the first to the last of all rows";
 
 /**
  * Errors of a group over time: a bar for each part, as high as its share of the highest. Each has a scale of its own. Red

@@ -24,7 +24,8 @@ export interface BarWords {
 const HEIGHT = 100;
 const OUTSIDE =
   "In the list, not in the chart. Earlier: began before the chosen time, else over 30 days before the" +
-  " last one. Later: by the sender's clock";
+  " last one, or at most a tenth of all, which would take over 95\u00a0% of the time." +
+  " Later: by the sender's clock";
 
 /** A bar of one among thousands can still be seen. */
 const MIN_BAR = 3;
@@ -33,11 +34,13 @@ const MIN_BAR = 3;
  * Bars over time: failures at the base line, warnings above them, then the rest.
  *
  * @param props.hover shared with other charts; default: its own
+ * @param props.earlierHref list of the rows before a time; undefined: it has others, too
  */
-export function TimeBars({ histogram, words, hover, ...plot }: {
+export function TimeBars({ histogram, words, hover, earlierHref, ...plot }: {
   histogram: Histogram;
   words: BarWords;
   hover?: Hover;
+  earlierHref?: ((until: string) => string) | undefined;
 } & Omit<ComponentProps<typeof TimePlot>, "hover" | "children">) {
   const { parts } = histogram;
   const top = topOf(Math.max(...parts.map(({ count }) => count)));
@@ -47,7 +50,11 @@ export function TimeBars({ histogram, words, hover, ...plot }: {
   return (
     <figure className="time-bars">
       <figcaption className="facts ends">
-        <BarLegend histogram={histogram} words={words} />
+        <BarLegend
+          histogram={histogram}
+          words={words}
+          earlierHref={earlierHref?.(String(histogram.from))}
+        />
         <output className="small quiet" aria-hidden="true">
           {hovered !== undefined && describePart(histogram, hovered, words)}
         </output>
@@ -91,9 +98,11 @@ function bars(parts: readonly HistogramPart[], top: number, kind: 0 | 1 | 2): st
   }).join("");
 }
 
-function BarLegend(
-  { histogram: { parts, earlier, later }, words }: { histogram: Histogram; words: BarWords },
-) {
+function BarLegend({ histogram: { parts, earlier, later }, words, earlierHref }: {
+  histogram: Histogram;
+  words: BarWords;
+  earlierHref: string | undefined;
+}) {
   const sum = (name: keyof HistogramPart) => parts.reduce((sum, part) => sum + part[name], 0);
   const [count, warnings, failures] = [sum("count"), sum("warnings"), sum("failures")];
   return (
@@ -107,6 +116,12 @@ function BarLegend(
               ...later > 0 ? [`${formatNumber(later)} later`] : [],
             ].join(", ")}
           </Definition>
+          {earlier > 0 && earlierHref && (
+            <>
+              {" "}
+              <a href={earlierHref} aria-label="Show earlier">Show</a>
+            </>
+          )}
         </small>
       )}
       {words.warned && warnings > 0 && (

@@ -165,7 +165,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   },
   {
     title: "Open errors",
-    tip: `In the time and by the filter of the charts. ${SPARKLINE_TIP}`,
+    tip: `By the filter, in the chosen time, else the last 30 days with data. ${SPARKLINE_TIP}`,
     width: 8.5,
     className: "failures",
     cell: ({ errors }) => {

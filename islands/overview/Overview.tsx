@@ -20,7 +20,7 @@ import { labelsByKey } from "../kit/application_labels.ts";
 import { SlowestEndpoints } from "./Endpoints.tsx";
 import { NeedsALook } from "./NeedsALook.tsx";
 import { NOT_NAMED, reasonsOf } from "./reasons.ts";
-import { RequestCharts, useChartTime } from "./RequestCharts.tsx";
+import { RequestCharts, useUsedTime } from "./RequestCharts.tsx";
 import { VitalsByPage } from "./VitalsByPage.tsx";
 import { type ConsoleList, useApplicationsRead, useList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
@@ -41,8 +41,8 @@ export default function Overview() {
   const all = listed?.rows;
   const applications = all?.filter((row) => isShown(row, filters));
   const hasOthers = applications !== undefined && applications.length > MAX_APPLICATIONS;
-  const chartTime = useChartTime(filters);
-  const charted = chartTime && { ...filters, ...chartTime };
+  const time = useUsedTime(filters);
+  const charted = time && { ...filters, ...time.lists };
   const open = useList("errors", hasOthers && charted ? { ...charted, state: "open" } : undefined);
   // Runs of the last trace may start after it.
   const ofRuns = charted && { ...charted, until: filters.until };
@@ -135,7 +135,7 @@ export default function Overview() {
         ]}
         labels={labels}
       />
-      <RequestCharts filters={charted} />
+      <RequestCharts filters={filters} time={time?.charts} />
       <NeedsALook
         list={{
           ...failed ?? compared,

@@ -53,7 +53,7 @@ export const STATES = [
 
 /** Definition of a state, for tooltips. */
 export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}.`).join("\n") +
-  "\nErrors and runs: in the time and by the filter of the charts (any time: the last 30 days with data)." +
+  "\nErrors and runs: by the filter, in the chosen time (any time: the last 30 days with data)." +
   "\nMonitors: now, whatever the time." +
   "\nNew since a release: no stored error was received before the release was.";
 

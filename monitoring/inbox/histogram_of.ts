@@ -7,6 +7,7 @@ import {
   MIN_RANGE_MS,
 } from "../models/histogram.ts";
 import { percentileRank } from "../models/percentile.ts";
+import { HOUR_MS } from "../models/time_units.ts";
 
 /** Longest time of a chart without `since`: a sender's clock may be wrong by years. */
 const MAX_RANGE_MS = 30 * 24 * 3_600_000;
@@ -31,9 +32,26 @@ export function chartRange(
   return { from, to: Math.max(until ?? Math.max(from, last) + 1, from + MIN_RANGE_MS) };
 }
 
+/**
+ * {@linkcode chartRange}; without `since`, of over an hour, from the first of nine tenths of its rows, if these are in its
+ * last twentieth: a few old rows would leave no room for the others.
+ */
+export function readableRange(query: ListQuery, rows: readonly TimedRow[]) {
+  const range = chartRange(query, rows);
+  const times = rows.map(([at]) => at).filter((at) => at >= range.from && at < range.to);
+  let { from } = range;
+  while (query.since === undefined && range.to - from > HOUR_MS) {
+    const last = range.to - (range.to - from) / 20;
+    const shown = times.filter((at) => at >= last);
+    if (shown.length === 0 || shown.length < times.length * 0.9) break;
+    from = shown.reduce((first, at) => Math.min(first, at));
+  }
+  return { ...range, from, ...from > range.from && { first: range.from } };
+}
+
 export function histogramOf(query: ListQuery, rows: readonly TimedRow[]): Histogram {
-  const { from, to } = chartRange(query, rows);
-  const range = histogramRange(from, to);
+  const { from, to, ...uncut } = readableRange(query, rows);
+  const range = { ...histogramRange(from, to), ...uncut };
   const shown = rows.filter(([at]) => at >= range.from && at < range.to);
   const partOf = ([at]: TimedRow) => Math.floor((at - range.from) / range.step);
   const counts = Array.from(

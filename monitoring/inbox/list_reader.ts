@@ -30,7 +30,7 @@ import { QUERIES_OF_RUNS_SQL, queriesSql, runsSql } from "./endpoint_sql.ts";
 import { feedbackOverTimeSql, feedbackSql } from "./feedback_sql.ts";
 import { monitorRows, runPage, type ToPage } from "./monitor_lists.ts";
 import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
-import { chartRange, histogramOf, type TimedRow } from "./histogram_of.ts";
+import { chartRange, histogramOf, readableRange, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
 import { ABOVE_SQL, aiSpansSql, foundRuns, pageOfRuns } from "./ai_sql.ts";
 import { sumRows } from "../models/ai/ai_runs.ts";
@@ -88,8 +88,8 @@ export class ListReader {
   } = {
     traces: (query, asOf) => this.#page(query, asOf, tracesSql(query), ROWS.traces),
     errors: (query, asOf) => {
-      const range = chartRange(query, this.#overTime("errors", query, asOf));
-      return this.#page(query, asOf, errorGroupsSql(query), ROWS.errors, range);
+      const { from, to } = readableRange(query, this.#overTime("errors", query, asOf));
+      return this.#page(query, asOf, errorGroupsSql(query), ROWS.errors, { from, to });
     },
     occurrences: (query, asOf) => this.#page(query, asOf, occurrencesSql(query), ROWS.occurrences),
     logs: (query, asOf) => this.#page(query, asOf, logsSql(query), ROWS.logs),

@@ -11,7 +11,9 @@ export interface Histogram {
   readonly to: number;
   /** Length of a part in milliseconds. */
   readonly step: number;
-  /** Rows before: traces that began before a chosen time; without one, those of more than 30 days before the last. */
+  /** Where it would begin, if few old rows of the 30 days before the last one are left out. */
+  readonly first?: number;
+  /** Rows before: traces that began before a chosen time; without one, old rows. */
   readonly earlier: number;
   /** Rows after it, by clocks that are ahead or, with `until`, late. */
   readonly later: number;

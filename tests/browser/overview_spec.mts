@@ -161,6 +161,36 @@ test("pointer over the charts of the overview, long texts → nothing moves", as
   await expect(region(page, "Errors").locator(".time-bars")).toContainText("1,200 errors");
 });
 
+test("one old row, many of this hour → charts of the hour, the old one is beside them", async ({ page, server }) => {
+  const now = Math.floor(Date.now() / 1_000);
+  const values = [{ type: "OldError", value: "", mechanism: { type: "generic", handled: false } }];
+  const old = { exception: { values }, timestamp: now - 20 * 86_400 };
+  await postEnvelope(server.origin, NODE, ["event", errorEvent("OldError", "", old)]);
+  await postEnvelope(server.origin, NODE, request(1, now - 20 * 86_400, 100));
+  const hour = Array.from({ length: 30 }, (_, n) => request(n + 2, now - 600 + n, 100));
+  for (const item of hour) await postEnvelope(server.origin, NODE, item);
+  const errors = Array.from({ length: 20 }, (_, n): TestItem => [
+    "event",
+    errorEvent("NewError", "", { timestamp: now - 600 + n }),
+  ]);
+  await postEnvelope(server.origin, NODE, ...errors);
+  await page.goto("/");
+  await expect(chart(page, "Traces")).toContainText(/^Traces\s*30\straces\s*1\searlier/);
+  await expect(chart(page, "Open errors")).toContainText(/20\serrors\s*1\searlier/);
+  await expect(axis(page, "Traces").first()).toHaveText(ending(now - 600));
+  // What needs a look is of all rows.
+  await expect(page.locator(".applications td.state")).toContainText("Failing");
+  await expect(region(page, "Needs a look")).toContainText("OldError");
+  await chart(page, "Traces").getByRole("link", { name: "Show earlier" }).click();
+  const list = region(page, "Traces");
+  await expect(list.locator("tbody tr")).toHaveCount(1);
+  await page.goto("/#/errors");
+  const ofErrors = region(page, "Errors");
+  await ofErrors.getByRole("link", { name: "Show earlier" }).click();
+  await expect(ofErrors.locator("tbody tr")).toHaveCount(1);
+  await expect(ofErrors.locator("tbody tr")).toContainText("OldError");
+});
+
 test("application with a long name → cut within its cell", async ({ page, server }) => {
   const name = "orders-".repeat(10);
   const headers = { "Content-Type": "application/json" };
