@@ -1,6 +1,7 @@
 import { categoryBits, categoryOf, quantitiesOf } from "../../protocol/categories.ts";
 import { eventId } from "../../protocol/envelope.ts";
 import type { FollowedEnvelopes, SpoolReport } from "../../protocol/relay_api.ts";
+import { withTimeout } from "../../protocol/with_timeout.ts";
 import type { AdmittedEnvelope } from "../../protocol/admitted_envelope.ts";
 import { type Answer, takenAnswer } from "../answer.ts";
 import { RelayError } from "../errors.ts";
@@ -10,11 +11,13 @@ import { type Drain, type DrainOptions, startDrain } from "./drain.ts";
 import { ErrorLog } from "./drain_log.ts";
 import type { Gossip } from "./gossip.ts";
 import type { PostgresSpoolOptions } from "./postgres_spool.ts";
-import type { PutResult, Spool, SpoolStats } from "./spool.ts";
+import { type PutResult, type Spool, type SpoolStats, SpoolUnavailableError } from "./spool.ts";
 import { openSqliteSpool, type SqliteSpoolOptions } from "./sqlite_spool.ts";
 
 /** A spool that was read as empty counts as empty so long: pages resend an envelope after 1.5 s at the earliest. */
 export const EMPTY_CACHE_MS = 1_000;
+/** Longest wait for an answer that envelopes and health can do without. PostgreSQL may hang for 20 seconds. */
+const ASK_MS = 5_000;
 
 /** The spool as the relay uses it: a backend and, once started, its drain and the gossip with other servers on it. */
 export class RelaySpool {
@@ -26,6 +29,8 @@ export class RelaySpool {
   #gossip: Gossip | undefined;
   #isEmpty = false;
   #puts = 0;
+  /** While an answer is late, no other is waited for. */
+  #isLate = false;
   /** When the read that set `#isEmpty` began. */
   #readAt = -Infinity;
   #lastPut: PutResult | "failed" = "kept";
@@ -77,7 +82,7 @@ export class RelaySpool {
     try {
       if (!isCached) await this.stats();
       if (this.#isEmpty) return undefined;
-      if (await this.#spool.has(envelope.key)) return "duplicate";
+      if (await this.#ask(() => this.#spool.has(envelope.key))) return "duplicate";
       const sequence = sequenceOf(envelope);
       if (sequence === undefined) return undefined;
       const isWaiting = await this.#spool.hasSequence(envelope.dsn.text, sequence);
@@ -126,7 +131,8 @@ export class RelaySpool {
   async follow(keys: readonly string[]): Promise<FollowedEnvelopes | undefined> {
     try {
       const results = keys.map(async (key) => {
-        const isWaiting = this.#drain?.resultOf(key) === undefined && await this.#spool.has(key);
+        const isWaiting = this.#drain?.resultOf(key) === undefined &&
+          await this.#ask(() => this.#spool.has(key));
         // Asked again: it may have been delivered meanwhile.
         return [key, isWaiting ? "spooled" : this.#drain?.resultOf(key) ?? null] as const;
       });
@@ -152,11 +158,22 @@ export class RelaySpool {
   async stats(): Promise<SpoolStats> {
     const askedAt = this.#uptime();
     const putsBefore = this.#puts;
-    const stats = await this.#spool.stats();
+    const stats = await this.#ask(() => this.#spool.stats());
     // If a put began or ended meanwhile, the count may lack its envelope.
     this.#isEmpty = stats.pending === 0 && this.#puts === putsBefore;
     this.#readAt = askedAt;
     return stats;
+  }
+
+  async #ask<T>(call: () => Promise<T>): Promise<T> {
+    let isLate = true;
+    if (!this.#isLate) {
+      const asked = call().finally(() => this.#isLate = isLate = false);
+      await withTimeout(ASK_MS, asked);
+      if (!isLate) return asked;
+      this.#isLate = true;
+    }
+    throw new SpoolUnavailableError("it does not answer");
   }
 
   /** Without it, a server that gets no envelopes because it is unhealthy would remain so. */

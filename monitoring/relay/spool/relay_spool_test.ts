@@ -72,6 +72,27 @@ Deno.test("empty spool → not read again for each envelope", async () => {
   assert.equal(asked, 2);
 });
 
+Deno.test("database of the spool hangs → envelopes and health do not wait for it", async () => {
+  const { promise: isRunning, resolve: run } = Promise.withResolvers<void>();
+  let asked = 0;
+  const relaySpool = new RelaySpool({
+    stats: () => isRunning.then(() => ({ ...EMPTY, pending: ++asked })),
+    has: () => Promise.resolve(true),
+  } as unknown as Spool, assert.fail);
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = ((then: () => void) => setTimeout(then)) as typeof setTimeout;
+  try {
+    assert.equal(await relaySpool.find(admittedEnvelope()), undefined);
+    assert.equal(await relaySpool.report(0), undefined);
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  run();
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(asked, 1, "while it hangs, it is not asked again");
+  assert.equal(await relaySpool.find(admittedEnvelope()), "duplicate");
+});
+
 Deno.test("recording whose id is no UUID → spooled, in no order", async () => {
   const sequences: (string | undefined)[] = [];
   const put = ({ sequence }: SpooledEnvelope) =>
