@@ -221,20 +221,16 @@ export function errorGroupsSql(query: ListQuery): SqlList {
   });
 }
 
-const onErrors = (query: ListQuery) => [
-  ...filtersOf(query, ["trace", "group", "envelope", "level", "handled", ...COMMON]),
-  ...entryMatches("error_entries", query.q),
-  ...hasSpan("e.trace_id", query),
-  ...when(query.replay, ranDuring("e", ":replay")),
-];
-
-/** Conditions on a log: of a level and more severe ones. */
-const onLogs = (query: ListQuery) => [
+/** Conditions on an error or a log: of a level and more severe ones. */
+const onEntries = (query: ListQuery, table: "error_entries" | "log_entries") => [
   ...filtersOf(query, ["trace", "envelope", "level", ...COMMON]),
-  ...entryMatches("log_entries", query.q),
+  ...table === "error_entries" ? filtersOf(query, ["group", "handled"]) : [],
+  ...entryMatches(table, query.q),
   ...hasSpan("e.trace_id", query),
   ...when(query.replay, ranDuring("e", ":replay")),
 ];
+const onErrors = (query: ListQuery) => onEntries(query, "error_entries");
+const onLogs = (query: ListQuery) => onEntries(query, "log_entries");
 
 export function occurrencesSql(query: ListQuery): SqlList {
   return entryList("error_entries", onErrors(query), `e.entry, ${APPLICATION}, ${REPLAY}`, "e.at");

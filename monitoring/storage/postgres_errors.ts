@@ -18,6 +18,7 @@ export class FullDiskError extends Error {
 }
 
 const DISK_FULL = "53100";
+const TOO_MANY = "53300";
 
 export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === DISK_FULL;
@@ -32,6 +33,7 @@ export function isLocked(error: unknown): boolean {
 export function failureReason(error: unknown): string {
   if (isDiskFull(error)) return "the disk of PostgreSQL is full";
   if (isLocked(error)) return "another program, such as pg_dump, has locked its tables";
+  if (codeOf(error) === TOO_MANY) return "PostgreSQL has no connection left";
   return `PostgreSQL failed, ${codeOf(error) ?? (error instanceof Error ? error.message : error)}`;
 }
 
@@ -74,9 +76,9 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** `08P01`: a pooler refuses logins until its server has started. `53300`: connections of an earlier process remain. */
+/** `08P01`: a pooler refuses logins until its server has started. `TOO_MANY`: connections of an earlier process remain. */
 export function isStarting(error: unknown): boolean {
-  return ["ECONNREFUSED", "57P03", "08P01", "53300"].includes(codeOf(error) ?? "");
+  return ["ECONNREFUSED", "57P03", "08P01", TOO_MANY].includes(codeOf(error) ?? "");
 }
 
 /** The database for messages: `HOST:PORT/NAME`, without user and password. */

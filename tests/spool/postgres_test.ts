@@ -108,6 +108,20 @@ test("server hangs → one call waits for it, others fail at once; then all work
   await spool.close();
 });
 
+test("PostgreSQL has no connection left → the reason states it", async () => {
+  const spool = await open(postgres.plainUrl(postgres.port));
+  await postgres.admin("ALTER ROLE plain CONNECTION LIMIT 1");
+  const results = await Promise.allSettled([
+    spool.put(fresh(1)),
+    spool.put(fresh(2)),
+    spool.stats(),
+  ]);
+  await postgres.admin("ALTER ROLE plain CONNECTION LIMIT -1");
+  const reasons = results.flatMap((result) => result.status === "rejected" ? [result.reason] : []);
+  assert.match(`${reasons}`, /^SpoolUnavailableError: .* PostgreSQL has no connection left\.$/);
+  await spool.close();
+});
+
 test("PostgreSQL crashes under load → nothing that was acknowledged is lost", async () => {
   const spool = await open(postgres.url());
   const acknowledged: number[] = [];
