@@ -1,11 +1,17 @@
+import { decodeOtlp, OtlpError } from "../models/otlp/decode.ts";
+import { readOtlp } from "../models/otlp/otlp_telemetry.ts";
+import type { Dsn } from "../protocol/dsn.ts";
 import type { ErrorFacts } from "../protocol/error_answer.ts";
-import type { Signal } from "../protocol/format.ts";
+import { type OtlpFormat, type Signal, signalOf } from "../protocol/format.ts";
+import { DuplicateKey } from "../relay/admit/duplicate_key.ts";
+import { type AdmittedBody, WholeBody } from "../relay/admit/incoming_body.ts";
 import type { Answer } from "../relay/answer.ts";
 import { RelayError } from "../relay/errors.ts";
 import type { Relay } from "../relay/relay.ts";
 import { exportAnswer, mediaTypeProblem, otlpEncoding, statusAnswer } from "./answers.ts";
-import { openOtlp } from "./incoming_otlp.ts";
 
+/** Items of an envelope with such records: Sentry counts and limits both alike. */
+const ITEM_TYPES = { traces: "span", logs: "log", metrics: "trace_metric" } as const;
 /** Seconds. Exporters send again after 429 and 503 only, and wait for 5 s by default. */
 const RETRY_AFTER = "5";
 const METRICS_NOT_TAKEN: ErrorFacts = {
@@ -51,6 +57,53 @@ export function createOtlpEndpoint(relay: Relay) {
     const partial = all === "" ? undefined : { rejected, message: all };
     return withHeaders(exportAnswer(signal, encoding, partial), headers);
   };
+}
+
+/** An OTLP request. It is read before it is taken, to answer which records are rejected, and why. */
+function openOtlp(format: OtlpFormat, dsn: Dsn, hold: (bytes: number) => void) {
+  const body = new WholeBody(hold);
+  return {
+    // These three are known at the end of the body.
+    rejected: 0,
+    message: null as string | null,
+    /** Exceptions that are events of spans. */
+    eventExceptions: 0,
+
+    push: (chunk: Uint8Array) => body.push(chunk),
+
+    end(): AdmittedBody | undefined {
+      const bytes = body.end();
+      const signal = signalOf(format);
+      const { resources, sent, rejected, message } = readOtlp(decode(bytes, format), signal);
+      Object.assign(this, { rejected, message });
+      if (sent === rejected) return undefined;
+      if (signal === "traces") {
+        const items = resources.flatMap(({ items }) => items);
+        this.eventExceptions = items.filter(({ type }) => type === "event").length;
+      }
+      const key = new DuplicateKey({ hasHeader: false });
+      key.push(bytes);
+      return {
+        format,
+        parsed: resources,
+        header: {},
+        items: [{ type: ITEM_TYPES[signal], bytes: bytes.length, count: sent - rejected }],
+        // Sentry drops the events of spans.
+        notForwarded: [{ type: "event", bytes: 0, count: this.eventExceptions }],
+        dsn,
+        key: key.finish(dsn.text, { format }),
+      };
+    },
+  };
+}
+
+function decode(bytes: Uint8Array, format: OtlpFormat): object {
+  try {
+    return decodeOtlp(bytes, format);
+  } catch (error) {
+    if (!(error instanceof OtlpError)) throw error;
+    throw new RelayError(`envelope_${error.code}`, error.message);
+  }
 }
 
 /** Refuses a gRPC call, whose address is its service: the client prints the text. Undefined: the request is none. */
