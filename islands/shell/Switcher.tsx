@@ -50,26 +50,32 @@ export function Switcher() {
   );
 }
 
-/** Counts what has arrived in each list since the user looked at it, with the same filters; nothing during a search. */
+/**
+ * Counts what has arrived in each list since the user looked at it, with the same filters; nothing during a search. Sums
+ * up what each answer has more than the one before: others leave a list, by a moving time or deleted.
+ */
 function useNewCounts(list: (ApplicationList & { readonly of: string }) | undefined): void {
   const view = useCurrentView();
   const isSearch = useFragment().params.has("q");
-  const seen = useRef<{ of: string; counts: Partial<Record<string, number>> }>(undefined);
+  const seen = useRef<{ list: typeof list; added: Readonly<Record<string, number>> }>(undefined);
   useEffect(() => {
     if (isSearch) newCounts.set({});
     if (!list || isSearch) return;
-    const { of } = list;
-    const counts: Partial<Record<string, number>> = { ...list.counts };
-    if (seen.current?.of !== of) seen.current = { of, counts: { ...counts } };
-    const before = seen.current.counts;
-    if (view in counts && !document.hidden) before[view] = counts[view];
+    const { list: before = list, added = {} } = seen.current?.list?.of === list.of
+      ? seen.current
+      : {};
+    const counts = Object.entries(list.counts).map(([name, count]) => {
+      const more = Math.max(0, count - before.counts[name as keyof typeof before.counts]);
+      const isSeen = name === view && !document.hidden;
+      return { name, count, sum: isSeen ? 0 : (added[name] ?? 0) + more };
+    });
+    seen.current = { list, added: Object.fromEntries(counts.map(({ name, sum }) => [name, sum])) };
     newCounts.set(
       Object.fromEntries(
-        Object.entries(counts).map(([name, count]) => {
-          const added = (count ?? 0) - (before[name] ?? 0);
-          // The server counts no further.
-          return [name, added > 0 ? `${added}${count === MAX_COUNT ? "+" : ""} new` : ""];
-        }),
+        // The server counts no further.
+        counts.map((
+          { name, count, sum },
+        ) => [name, sum > 0 ? `${sum}${count === MAX_COUNT ? "+" : ""} new` : ""]),
       ),
     );
   }, [list, view, isSearch]);

@@ -48,6 +48,22 @@ test("only muted errors of an application → they are offered", async ({ page, 
   await expect(row(page, "boom")).toContainText("muted");
 });
 
+test("groups leave the list while others arrive → all new ones are counted", async ({ page, server }) => {
+  await post(server.origin, "old", "shop@1.0.0");
+  const [{ group }] = await listRows(server.origin, "errors");
+  await page.goto("/#/traces");
+  const navigation = page.getByRole("navigation", { name: "Views" });
+  const answered = () => page.waitForResponse(/view=applications/);
+  await expect(page.getByRole("region", { name: "Traces" })).toContainText("No traces");
+  await post(server.origin, "first", "shop@1.0.0");
+  await expect(navigation).toContainText("Errors1 new");
+  const read = answered();
+  await fetch(`${server.origin}/monitoring/inbox?group=${group}`, { method: "DELETE" });
+  await read;
+  await post(server.origin, "second", "shop@1.0.0");
+  await expect(navigation).toContainText("Errors2 new");
+});
+
 test("some errors unhandled → badges of the group; ids, first and last seen are different", async ({ page, server }) => {
   const failed = (order: number, handled: boolean) =>
     error("", order, {
