@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Cookies are shared by all ports of a host, so the name is specific to this server. */
-export const TOKEN_COOKIE = "sightglass_inbox";
+/** What the name of the cookie begins with. */
+const TOKEN_COOKIE = "sightglass_inbox";
+const COOKIE = new RegExp(`^\\s*${TOKEN_COOKIE}\\w*=(\\S*)\\s*$`);
 
 type TokenMatch = "right" | "wrong" | "none";
 
@@ -17,9 +18,8 @@ export function inboxToken(token: string | undefined) {
 
     /** Checks the cookie. A browser adds it by itself: check also which page the request comes from. */
     asCookie(headers: Headers): TokenMatch {
-      const prefix = `${TOKEN_COOKIE}=`;
-      const offered = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim())
-        .filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
+      const offered = (headers.get("cookie") ?? "").split(";")
+        .flatMap((pair) => COOKIE.exec(pair)?.slice(1) ?? []);
       return compare(offered, right[1]);
     },
   };
@@ -54,6 +54,12 @@ export class WrongTokens {
     const delay = Math.min(DELAY_MS * this.#requests, MAX_DELAY_MS);
     await new Promise((resolve) => setTimeout(resolve, delay));
   }
+}
+
+/** All ports of a host share their cookies, so each token has a name of its own. */
+export function tokenCookie(token: string): string {
+  const value = cookieValue(token);
+  return `${TOKEN_COOKIE}_${value.slice(0, 8)}=${value}`;
 }
 
 /** The cookie's value is derived from the token, so that a browser's cookies do not disclose the token itself. */

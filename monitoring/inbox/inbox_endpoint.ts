@@ -7,7 +7,7 @@ import {
   refusal,
 } from "../access/private_response.ts";
 import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.ts";
-import { cookieValue, TOKEN_COOKIE } from "../access/token.ts";
+import { tokenCookie } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
 import type { Inbox } from "./inbox.ts";
@@ -268,8 +268,8 @@ function setTokenCookie(request: Request, response: Response, options: ReadAcces
   const https = request.url.startsWith("https:") || options.publicOrigin?.startsWith("https:");
   response.headers.append(
     "Set-Cookie",
-    `${TOKEN_COOKIE}=${cookieValue(options.token)}; Path=/monitoring/inbox; HttpOnly;` +
-      ` SameSite=Strict${https ? "; Secure" : ""}`,
+    `${tokenCookie(options.token)}; Path=/monitoring/inbox; HttpOnly; SameSite=Strict` +
+      (https ? "; Secure" : ""),
   );
 }
 

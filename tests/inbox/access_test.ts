@@ -90,6 +90,23 @@ Deno.test("correct token → cookie is set, and allows reading", async () => {
   assert.deepEqual([again.status, again.headers.get("set-cookie")], [200, null], "not renewed");
 });
 
+Deno.test("servers on two ports, a token each → a browser reads both", async () => {
+  const tokens = [TOKEN, "another-token"];
+  await using stack = new AsyncDisposableStack();
+  // As a browser keeps them: by name, for all ports of the host.
+  const cookies = new Map<string, string>();
+  const servers = [];
+  for (const token of tokens) {
+    const server = stack.use(await startWithOne({ token }));
+    const entered = await sendRaw(server.port, "GET", PATH, { Authorization: `Bearer ${token}` });
+    const [name, value] = entered.headers.get("set-cookie")!.split(";")[0]!.split("=");
+    cookies.set(name!, value!);
+    servers.push(server);
+  }
+  const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  for (const server of servers) assert.equal(await statusOf(server, { Cookie }), 200);
+});
+
 Deno.test("wrong token, DELETE, or no token → no cookie; browsers use https → it is Secure", async () => {
   await using server = await startWithOne({ token: TOKEN, publicOrigin: "https://glass.example" });
   const own = { "Sec-Fetch-Site": "same-origin" };
