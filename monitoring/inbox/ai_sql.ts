@@ -4,6 +4,7 @@ import type { AiRunRow } from "../models/ai/ai_row.ts";
 import type { Page } from "../models/rows.ts";
 import { type AiRun, runsOf, type StoredAiSpan } from "../models/ai/ai_runs.ts";
 import { all, FILTERS, filtersOf, SENDER, TIME, when } from "./list_builder.ts";
+import { JOIN_ABOVE } from "./endpoint_sql.ts";
 import { namesReplay } from "./list_sql.ts";
 import { durationMatches, traceMatches } from "./query_sql.ts";
 
@@ -40,10 +41,9 @@ export const aiSpansSql = (query: ListQuery): string =>
 /** From `:starts`, JSON of `[key, trace, parent]`, the ids of the spans above each, beyond its parent, nearest first. */
 export const ABOVE_SQL = "WITH RECURSIVE up(key, trace_id, parent_id, depth) AS (" +
   " SELECT value ->> 0, value ->> 1, value ->> 2, 0 FROM json_each(:starts) UNION" +
-  " SELECT key, up.trace_id, s.parent_id, depth + 1 FROM up JOIN spans AS s ON s.trace_id = up.trace_id" +
-  " AND s.span_id = up.parent_id WHERE s.ai IS NULL AND s.parent_id IS NOT NULL AND s.row_key < :asOf" +
-  ` LIMIT ${MAX_STEPS}) SELECT json_group_array(json_array(key, parent_id)) AS above FROM up` +
-  " WHERE depth > 0";
+  ` SELECT key, up.trace_id, s.parent_id, depth + 1 FROM up ${JOIN_ABOVE}` +
+  ` WHERE s.ai IS NULL AND s.parent_id IS NOT NULL LIMIT ${MAX_STEPS})` +
+  " SELECT json_group_array(json_array(key, parent_id)) AS above FROM up WHERE depth > 0";
 
 /** Its columns as SQLite returns them. */
 type FoundSpan = [

@@ -35,6 +35,10 @@ const AS_JSON =
   " 'span_id', q.span_id, 'name', q.name, 'at', q.at, 'ms', q.duration, 'run', run)) AS queries";
 const OF_APPLICATION = "JOIN applications AS a ON a.id = q.application";
 
+/** Joins the span above `up`: the first of its id. To read each that was sent again, for each below, takes minutes. */
+export const JOIN_ABOVE = "JOIN spans AS s ON s.row_key = (SELECT row_key FROM spans WHERE" +
+  " trace_id = up.trace_id AND span_id = up.parent_id AND row_key < :asOf ORDER BY row_key LIMIT 1)";
+
 /** The newest queries. The run of one is the first above it. */
 export const queriesSql = (query: ListQuery) =>
   "WITH RECURSIVE q AS MATERIALIZED (SELECT row_key, application, trace_id, span_id, parent_id, name, at, duration" +
@@ -43,8 +47,7 @@ export const queriesSql = (query: ListQuery) =>
   ` AND e.row_key < :asOf ORDER BY row_key DESC LIMIT ${MAX_QUERIES}),` +
   " up(trace_id, start, parent_id, run) AS (SELECT trace_id, parent_id, parent_id, NULL FROM q" +
   " WHERE parent_id IS NOT NULL UNION SELECT s.trace_id, start, s.parent_id, iif(s.is_run, s.row_key, NULL)" +
-  " FROM up JOIN spans AS s ON s.trace_id = up.trace_id AND s.span_id = up.parent_id" +
-  ` WHERE run IS NULL AND s.row_key < :asOf LIMIT ${MAX_STEPS})` +
+  ` FROM up ${JOIN_ABOVE} WHERE run IS NULL LIMIT ${MAX_STEPS})` +
   ` SELECT ${AS_JSON} FROM q ${OF_APPLICATION} LEFT JOIN (SELECT trace_id, start, min(run) AS run` +
   " FROM up WHERE run IS NOT NULL GROUP BY trace_id, start) AS above" +
   " ON above.trace_id = q.trace_id AND above.start = q.parent_id";

@@ -15,7 +15,7 @@ const FEW_ROWS = ["totals", "sqlite_sequence", "group_states", "g", "source_maps
 const READ_IN_PART =
   /^SELECT id, bytes AS size FROM envelopes ORDER BY id$|FROM senders ORDER BY newest DESC LIMIT 1000/;
 /** Applications with their counts and operations: they read their tables. */
-const LISTS = /^(WITH|SELECT \(SELECT (count|key)|SELECT DISTINCT e.op)/;
+const LISTS = /^(WITH|SELECT \(SELECT (count|key)|SELECT (DISTINCT e.op|json_group))/;
 
 Deno.test("full inbox stores and evicts → no statement reads a whole table", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
@@ -52,7 +52,7 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
       assert.equal(ids(inbox).length, 4, "what is too old is deleted");
       await inbox.changeGroup(group, "deleted");
       inbox.applications({});
-      for (const list of ["feedback", "logs"] as const) inbox.page(list, {});
+      for (const list of ["feedback", "logs", "queries", "ai_runs"] as const) inbox.page(list, {});
     });
     const [lists, others] = [true, false].map((isList) =>
       new Map([...plans].filter(([sql]) => LISTS.test(sql) === isList))
@@ -82,6 +82,12 @@ Deno.test("full inbox stores and evicts → no statement reads a whole table", a
         [logs, "trace_entries_with_replay (trace_id=?"],
       ] as const
     ) assert.ok(list.some((step) => step.includes(`INDEX ${index}`)), index);
+    for (const start of ["WITH RECURSIVE q", "WITH RECURSIVE up"]) {
+      const steps = [...lists!].find(([sql]) => sql.startsWith(start))![1];
+      const above = "INDEX spans_by_trace (trace_id=? AND span_id=?";
+      const at = steps.findIndex((step) => step.includes(above));
+      assert.match(steps[at - 1] ?? "", /^CORRELATED/, "not each span that was sent again");
+    }
     // Not among all envelopes of the application.
     const forgets = [...plans].filter(([sql]) => sql.startsWith("DELETE FROM releases"));
     assert.deepEqual(forgets.map(([_, steps]) => steps.at(-1)), [
