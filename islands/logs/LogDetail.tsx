@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { breakable } from "../../components/breakable.tsx";
-import { cutText } from "../../components/format.ts";
+import { ellipsize } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { rowKeyOf } from "../../monitoring/models/index/list_cursor.ts";
@@ -53,12 +53,12 @@ export function LogDetail({ logKey, list }: { logKey: string; list: ConsoleList<
 }
 
 /** Characters of a message in the heading. */
-const MAX_TITLE = 120;
+const MAX_TITLE = 200;
 
 /** The first line of its message. */
 function titleOf({ body }: Log): string {
   const [line = ""] = errorsAsText(body, true).split("\n", 1);
-  return cutText(line, MAX_TITLE) || "(empty)";
+  return ellipsize(line, MAX_TITLE) || "(empty)";
 }
 
 function LogContent({ log }: { log: Log }) {
