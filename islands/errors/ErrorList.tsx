@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { cutText, formatNumber } from "../../components/format.ts";
+import { ellipsize, formatNumber } from "../../components/format.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
@@ -71,8 +71,8 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
         <RowValues values={[["level", row.level], ["type", row.type]]}>
           <ErrorLevel of={row} isMark />
         </RowValues>
-        {link(row.type, `${row.type} ${cutText(row.value, MAX_VALUE)}`)}{" "}
-        {cutText(row.value, MAX_VALUE)} <GroupMark row={row} />
+        {link(row.type, `${row.type} ${ellipsize(row.value, MAX_VALUE)}`)}{" "}
+        {ellipsize(row.value, MAX_VALUE)} <GroupMark row={row} />
       </>
     ),
     aside: {

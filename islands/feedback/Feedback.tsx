@@ -1,5 +1,5 @@
 import "../view_code.ts";
-import { cutText } from "../../components/format.ts";
+import { cutText, ellipsize } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { isImage } from "../../monitoring/models/feedback/attachment.ts";
 import { addressPath } from "../../monitoring/models/recording/timeline.ts";
@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<FeedbackRow>[] = [
     title: "Message",
     cell: (row, link) => (
       <>
-        {link(cutText(row.message, MAX_MESSAGE) || "(empty)")} <GroupMark row={row} />
+        {link(ellipsize(row.message, MAX_MESSAGE) || "(empty)")} <GroupMark row={row} />
       </>
     ),
     aside: {

@@ -1,5 +1,5 @@
 import { breakable } from "../../components/breakable.tsx";
-import { cutText, formatNumber } from "../../components/format.ts";
+import { cutText, ellipsize, formatNumber } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
@@ -115,7 +115,7 @@ function RelatedError({ error, at }: { error: FeedbackError; at: number }) {
       <b className="refused">
         <Icon name="errors" /> {type}
       </b>
-      <div className="long-text">{cutText(value, MAX_TEXT)}</div>
+      <div className="long-text">{ellipsize(value, MAX_TEXT)}</div>
       {where !== null && <code className="long-text">{where}</code>}
       <div className="quiet">
         {by === "event"

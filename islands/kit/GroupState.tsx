@@ -26,10 +26,6 @@ export function StateLinks() {
   );
 }
 
-const MARK_TIP =
-  "Of the group, in all its applications. A regression is of the application in which it came back" +
-  " first: with another one chosen it is open";
-
 /** Whether a group is resolved, muted or a regression; nothing if it is open. */
 export function GroupMark({ row: { state, regression = null } }: {
   row: Pick<ErrorGroupRow, "state"> & Partial<Pick<ErrorGroupRow, "regression">>;
@@ -38,7 +34,7 @@ export function GroupMark({ row: { state, regression = null } }: {
   if (state === "open" && regression === null) return null;
   const kind = state === "resolved" ? "flows" : "waits";
   return (
-    <span className={`level ${kind}`} title={MARK_TIP}>
+    <span className={`level ${kind}`}>
       <OutcomeMark kind={kind} />
       {regression === null ? state : describeRegression(regression)}
     </span>

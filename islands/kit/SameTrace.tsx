@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { cutText, formatDuration } from "../../components/format.ts";
+import { cutText, ellipsize, formatDuration } from "../../components/format.ts";
 import { levelKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { indexAt } from "../../monitoring/models/index/list_cursor.ts";
@@ -85,7 +85,7 @@ function MarkLink({ mark }: { mark: TraceMark }) {
         <OutcomeMark kind={kind} />
         {mark.kind === "log" && <b>{mark.level}</b>}
       </span>{" "}
-      {cutText(mark.text, MAX_TEXT)}
+      {ellipsize(mark.text, MAX_TEXT)}
     </a>
   );
 }

@@ -1,5 +1,5 @@
 import type { IconName } from "../../components/Icon.tsx";
-import { cutText, formatCount, formatNumber } from "../../components/format.ts";
+import { ellipsize, formatCount, formatNumber } from "../../components/format.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 
 type Content = Pick<InboxRow, "items" | "summary">;
@@ -32,7 +32,7 @@ export function topicOf(
   { items, summary }: Content,
 ): { readonly text: string; readonly icon: IconName } {
   const names = new Set(items.map(({ type }) => ITEMS[type]?.[0] ?? type));
-  const text = cutText(summary?.title ?? "", MAX_TITLE) || [...names].join(", ") || "no items";
+  const text = ellipsize(summary?.title ?? "", MAX_TITLE) || [...names].join(", ") || "no items";
   return { text, icon: ITEMS[items[0]?.type ?? ""]?.[1] ?? "envelopes" };
 }
 

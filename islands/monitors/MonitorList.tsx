@@ -107,8 +107,10 @@ function columnsOf(
             </small>
           </b>
           <span>{describeRuns(row, time)}</span>
-          <ApplicationLabel of={[row.application]} />
-          <span className="quiet">{row.schedule ?? "no schedule sent"}</span>
+          <span className="facts quiet">
+            <ApplicationLabel of={[row.application]} />
+            {row.schedule ?? "no schedule sent"}
+          </span>
         </div>
       ),
     },

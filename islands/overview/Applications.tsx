@@ -100,11 +100,7 @@ export function Applications({ known, failed, others, reported, labels }: {
               {formatCount(others.length, "other application")}
             </Definition>
             {others.map((row) => (
-              <a
-                key={row.key}
-                href={linkTo("overview", [], { application: row.key })}
-                title={fullLabel(row)}
-              >
+              <a key={row.key} href={linkTo("overview", [], { application: row.key })}>
                 {labels.get(row.key)}
               </a>
             ))}

@@ -12,7 +12,7 @@ import { topicOf } from "../kit/envelope_topic.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { SettledText } from "../kit/SettledText.tsx";
 import { nameOf } from "../kit/application_labels.ts";
-import { cutText } from "../../components/format.ts";
+import { ellipsize } from "../../components/format.ts";
 
 /** Characters of a signal's text: about two lines. */
 const MAX_TEXT = 80;
@@ -53,7 +53,7 @@ export function Arrivals() {
     return <ReadFailure message={error} retry={retry} />;
   }
   const name = sender ? nameOf(sender) : "an application";
-  const topic = newest && cutText(topicOf(newest).text, MAX_TEXT);
+  const topic = newest && ellipsize(topicOf(newest).text, MAX_TEXT);
   return (
     <section className="arrivals grid well" aria-label="Arrivals">
       <div className={newest ? undefined : "empty-glass"}>
@@ -114,5 +114,5 @@ function Signals() {
 }
 
 const link = (text: string, view: string, ...path: readonly string[]) => (
-  <a href={fragmentTo(view, path)}>{cutText(text, MAX_TEXT)}</a>
+  <a href={fragmentTo(view, path)}>{ellipsize(text, MAX_TEXT)}</a>
 );
