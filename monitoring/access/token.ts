@@ -33,21 +33,16 @@ const MAX_DELAY_MS = 5_000;
 
 /** Requests that were refused and had a wrong token: counted for the log, and answered later, to slow down guessing. */
 export class WrongTokens {
-  readonly #report: (requests: number) => void;
-  readonly #reportMs: number;
   #requests = 0;
 
-  constructor(report: (requests: number) => void, reportMs = REPORT_MS) {
-    this.#report = report;
-    this.#reportMs = reportMs;
-  }
+  constructor(readonly report: (requests: number) => void, readonly reportMs = REPORT_MS) {}
 
   async refuse(): Promise<void> {
     if (this.#requests === 0) {
       const timer = setTimeout(() => {
-        this.#report(this.#requests);
+        this.report(this.#requests);
         this.#requests = 0;
-      }, this.#reportMs);
+      }, this.reportMs);
       Deno.unrefTimer(timer as unknown as number);
     }
     this.#requests++;

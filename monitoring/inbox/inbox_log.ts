@@ -25,8 +25,6 @@ type Size = Readonly<Record<"id" | "bytes", number>>;
  * throw {@linkcode InboxUnavailableError}.
  */
 export class InboxLog {
-  readonly #database: PostgresDatabase;
-  readonly #options: InboxOptions;
   readonly #envelopes = new Batches<EnvelopeChange, number>({
     run: (envelopes) =>
       this.#write("add", async (log) => {
@@ -37,10 +35,7 @@ export class InboxLog {
     isItemError: (error) => isInvalidValue((error as Error).cause ?? error),
   });
 
-  constructor(database: PostgresDatabase, options: InboxOptions) {
-    this.#database = database;
-    this.#options = options;
-  }
+  constructor(readonly database: PostgresDatabase, readonly options: InboxOptions) {}
 
   /**
    * Appends a change, and deletes what it makes superfluous or what is over a limit.
@@ -57,14 +52,14 @@ export class InboxLog {
     switch (change.kind) {
       case "envelope": {
         const { receivedAt, bytes, contentEncoding } = change;
-        if (receivedAt < oldestTimeOf(this.#options)) return "too old";
+        if (receivedAt < oldestTimeOf(this.options)) return "too old";
         const same = [receivedAt, bytes.byteLength, contentEncoding, bytes];
         if ((await log.query(SQL.same, same)).length > 0) return "present";
-        if (log.bytes + bytes.byteLength > this.#options.maxBytes) return "no room";
+        if (log.bytes + bytes.byteLength > this.options.maxBytes) return "no room";
         return log.add(change);
       }
       case "map": {
-        const others = maxSourceMapBytes(this.#options.maxBytes) - change.bytes.byteLength;
+        const others = maxSourceMapBytes(this.options.maxBytes) - change.bytes.byteLength;
         await log.query(SQL.deleteKey, ["map", change.key]);
         await log.query(SQL.evictMaps, [others]);
         return log.add(change);
@@ -93,13 +88,13 @@ export class InboxLog {
 
   /** As {@linkcode LogPage.log}. Also while rows cannot be read, because the table is locked. */
   async identity(): Promise<string> {
-    const [state] = await this.#database.read<Pick<LogPage, "log">>(SQL.identity)
+    const [state] = await this.database.read<Pick<LogPage, "log">>(SQL.identity)
       .catch(throwUnavailable);
     return state!.log;
   }
 
   async read(after: number): Promise<LogPage> {
-    const found = await this.#database.read<
+    const found = await this.database.read<
       Omit<LogPage, "rows"> & Omit<ChangeLogEntry, "kind"> & {
         readonly kind: Change["kind"] | null;
         readonly data: Record<string, unknown>;
@@ -118,14 +113,14 @@ export class InboxLog {
   }
 
   close(): Promise<void> {
-    return this.#database.close();
+    return this.database.close();
   }
 
   async #write<T>(
     purpose: TransactionPurpose,
     work: (log: OpenLog) => Promise<T>,
   ): Promise<T> {
-    return await this.#database.transaction(purpose, async (query) => {
+    return await this.database.transaction(purpose, async (query) => {
       const [state] = await query<{ last: number; bytes: number }>(SQL.lock);
       if (!state) throw new Error("the log has no state");
       const log = new OpenLog(query, state.last, state.bytes);
@@ -137,10 +132,10 @@ export class InboxLog {
 
   /** Deletes envelopes that are too old, then the oldest over the limit of bytes. */
   async #evict(log: OpenLog, incoming: number): Promise<void> {
-    const time = oldestTimeOf(this.#options);
+    const time = oldestTimeOf(this.options);
     const tooOld = time === -Infinity ? [] : await log.query<Size>(SQL.expire, [time]);
     for (const { bytes } of tooOld) log.bytes -= bytes;
-    const excess = () => log.bytes + incoming - this.#options.maxBytes;
+    const excess = () => log.bytes + incoming - this.options.maxBytes;
     while (excess() > 0) {
       const ids: number[] = [];
       for (const { id, bytes } of await log.query<Size>(SQL.oldest, [SIZES])) {

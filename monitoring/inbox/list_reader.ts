@@ -65,17 +65,13 @@ const WARN = LOG_LEVELS.indexOf("warn");
 
 /** Reads lists from the tables that {@linkcode IndexWriter} writes: each with one statement. */
 export class ListReader {
-  readonly #db: DatabaseSync;
   /** By their SQL: each form of a query is another one. */
   readonly #statements = new Map<string, StatementSync>();
-  readonly #last: () => number;
   #deadline = 0;
   #isLate = false;
 
   /** @param last the id of the newest envelope, read within the snapshot of a list */
-  constructor(db: DatabaseSync, last: () => number) {
-    this.#db = db;
-    this.#last = last;
+  constructor(readonly db: DatabaseSync, readonly last: () => number) {
     // It must not throw: Deno's `all` would never return.
     db.function(IN_TIME, () => {
       this.#isLate ||= performance.now() > this.#deadline;
@@ -165,7 +161,7 @@ export class ListReader {
   #snapshot<T>(work: (asOf: number) => T): T {
     this.#deadline = performance.now() + MAX_SEARCH_MS;
     this.#isLate = false;
-    return transaction(this.#db, () => work(rowKeyOf(this.#last() + 1, 0)), "BEGIN");
+    return transaction(this.db, () => work(rowKeyOf(this.last() + 1, 0)), "BEGIN");
   }
 
   #page<Row extends Found, T>(
@@ -285,7 +281,7 @@ export class ListReader {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       if (this.#statements.size === MAX_STATEMENTS) this.#statements.clear();
-      statement = this.#db.prepare(sql);
+      statement = this.db.prepare(sql);
       statement.setAllowUnknownNamedParameters(true);
       this.#statements.set(sql, statement);
     }

@@ -56,7 +56,13 @@ export class RecoveringDatabase<Store> {
     }
     // Creates the ballast file.
     this.canGrow();
-    this.#timer = setInterval(() => this.#checkFiles(), CHECK_MS);
+    this.#timer = setInterval(() => {
+      try {
+        this.#current();
+      } catch {
+        // It cannot be opened now; calls report that.
+      }
+    }, CHECK_MS);
     Deno.unrefTimer(this.#timer as unknown as number);
   }
 
@@ -140,14 +146,6 @@ export class RecoveringDatabase<Store> {
   #close(): void {
     (this.#opened?.files ?? this.#opened?.db)?.close();
     this.#opened = undefined;
-  }
-
-  #checkFiles(): void {
-    try {
-      this.#current();
-    } catch {
-      // It cannot be opened now; calls report that.
-    }
   }
 
   #current(): Opened<Store> {
