@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { refusal } from "../monitoring/access/private_response.ts";
 import type { createOtlpEndpoint } from "../monitoring/otlp/otlp_endpoint.ts";
 import { playerDocument } from "../monitoring/player/player_document.ts";
-import { openEvent } from "../monitoring/relay/admit/incoming_event.ts";
+import { openEvent } from "../monitoring/relay/admit/incoming_envelope.ts";
 import type { Relay } from "../monitoring/relay/relay.ts";
 import type { createSecurityEndpoint } from "../monitoring/security/security_endpoint.ts";
 import type { Route } from "../server/app.ts";

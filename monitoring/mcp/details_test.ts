@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Inbox } from "../inbox/inbox.ts";
 import { admitted, admittedGzip, envelopeOf, hexId } from "../inbox/testdata/envelopes.ts";
-import { getAgentRun } from "./ai_tools.ts";
+import { getAgentRun } from "./signal_details.ts";
 import { getError } from "./error_details.ts";
 import type { TelemetryReader } from "./telemetry_reader.ts";
 import { TOOLS } from "./tools.ts";

@@ -16,10 +16,8 @@ import {
   type ListName,
   type ListSort,
 } from "../models/list_query.ts";
-import { getAgentRun } from "./ai_tools.ts";
 import { getError } from "./error_details.ts";
-import { getProfile } from "./profile_details.ts";
-import { queryMetric } from "./metric_tools.ts";
+import { getAgentRun, getProfile, queryMetric } from "./signal_details.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
 import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Inbox } from "../inbox/inbox.ts";
 import { admitted, envelopeOf, hexId } from "../inbox/testdata/envelopes.ts";
 import { profiledSession, profiledTransaction } from "../../tests/harness/browser/profiles.ts";
-import { getProfile } from "./profile_details.ts";
+import { getProfile } from "./signal_details.ts";
 
 const START = 1_790_000_000;
 const sdk = { sdk: { name: "sentry.javascript.node" } };
