@@ -100,14 +100,15 @@ test("Enter in a search → j moves to its first row; Escape leaves the empty fi
   await postSpans(server.origin, ...largeTrace(TRACE, 9));
   await page.goto("/#/traces");
   const search = page.getByRole("searchbox", { name: "Search traces" });
-  await expect(search).toBeEnabled();
+  const row = page.locator(`a[data-row="${TRACE}"]`);
+  await expect(row).toBeVisible();
   await page.keyboard.press("/");
   await page.keyboard.type("step");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/q=step$/);
   await expect(search).not.toBeFocused();
   await page.keyboard.press("j");
-  await expect(page.locator(`a[data-row="${TRACE}"]`)).toBeFocused();
+  await expect(row).toBeFocused();
   await page.keyboard.press("/");
   await page.keyboard.press("Escape");
   await expect(search).toHaveValue("");
@@ -115,7 +116,7 @@ test("Enter in a search → j moves to its first row; Escape leaves the empty fi
   await page.keyboard.press("Escape");
   await expect(search).not.toBeFocused();
   await page.keyboard.press("j");
-  await expect(page.locator(`a[data-row="${TRACE}"]`)).toBeFocused();
+  await expect(row).toBeFocused();
 });
 
 for (const width of [390, 1280]) {
