@@ -71,7 +71,8 @@ export function entryList(
   order = "e.row_key",
   tie = "0",
 ): SqlList {
-  const asOf = [...conditions, "e.row_key < :asOf"];
+  // By `+` SQLite reads rows in their order, if an index has it, instead of all by key to sort them.
+  const asOf = [...conditions, `${order === "e.row_key" ? "" : "+"}e.row_key < :asOf`];
   return {
     table,
     rows: `SELECT e.row_key AS key, ${order} AS rank, ${tie} AS tie FROM ${table} AS e WHERE ${
