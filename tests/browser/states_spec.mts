@@ -60,12 +60,14 @@ test("no response yet → loading states", async ({ page }) => {
   await page.addInitScript(() => {
     const styles = new CSSStyleSheet();
     styles.replaceSync(".loading { animation: none !important }");
-    document.adoptedStyleSheets.push(styles);
+    // The page sets its own while it is read.
+    addEventListener("DOMContentLoaded", () => document.adoptedStyleSheets.push(styles));
   });
   // Lists are alike.
   for (const place of PLACES.filter((place) => /traces|s\//.test(place))) {
     await page.goto(`/?${place.length}${place}`);
     await expect(page.locator(".view:visible")).toContainText(/(Loading|Reading|Connecting)/);
+    await expect(page.locator(".loading").first()).toHaveCSS("animation-name", "none");
     await expectAccessibleLayout(page, place);
   }
 });
