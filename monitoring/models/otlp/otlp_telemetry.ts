@@ -28,7 +28,7 @@ export interface OtlpTelemetry {
   readonly sent: number;
   /** Those that cannot be stored: see {@linkcode REASONS}. */
   readonly rejected: number;
-  /** For the sender, in one sentence; null: nothing is rejected. */
+  /** For the sender, in one sentence; null: all is read. */
   readonly message: string | null;
 }
 
@@ -61,7 +61,9 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
   const found = new Map<string, ResourceReader>();
   const room = { entries: MAX_ENTRIES, omitted: 0 };
   let [sent, rejected] = [0, 0];
+  let misnamed = misnamedIn(request, resources);
   for (const group of listOf(at(request, resources))) {
+    misnamed ??= misnamedIn(group, scopes);
     const attributes = plainAttributes(at(group, "resource", "attributes"));
     // A collector may send one resource in many groups.
     const key = JSON.stringify(attributes);
@@ -69,8 +71,9 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
     const reader = found.get(key) ?? new ResourceReader(attributes, room);
     found.set(key, reader);
     for (const scope of listOf(at(group, scopes))) {
+      misnamed ??= misnamedIn(scope, entries);
       // Every entry has it. Attack: 10,000 spans of a scope with a long name.
-      const name = textAt(scope, "scope", "name")?.slice(0, MAX_SCOPE_NAME) ?? null;
+      const name = textAt(scope, "scope", "name")?.slice(0, MAX_NAME) ?? null;
       for (const entry of listOf(at(scope, entries))) {
         if (signal === "metrics") {
           const points = metricPoints(entry, instanceOf(attributes, name));
@@ -90,15 +93,27 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
     resources: first === undefined ? [] : [{ ...first, omitted }, ...others],
     sent,
     rejected,
-    message: rejected === 0 ? null : `Rejected ${rejected} of ${sent} ${REASONS[signal]}.`,
+    message: rejected === 0
+      ? misnamed ?? null
+      : `Rejected ${rejected} of ${sent} ${REASONS[signal]}.`,
   };
+}
+
+/** Names that stand beside lists. */
+const NOT_LISTS = ["resource", "scope", "schemaUrl"];
+
+/** Says that a JSON object does not have its list, but something else. Empty lists are often omitted. */
+function misnamedIn(object: unknown, list: string): string | undefined {
+  if (typeof object !== "object" || object === null || Array.isArray(at(object, list))) return;
+  const name = Object.keys(object).find((name) => !NOT_LISTS.includes(name))?.slice(0, MAX_NAME);
+  return name && `Cannot read ${JSON.stringify(name)}: here, OTLP's JSON has the list "${list}".`;
 }
 
 const STATUS_CODES = ["unset", "ok", "error"];
 /** Four numbers for each level. https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
 const SEVERITIES = ["unspecified", ...LOG_LEVELS.flatMap((level) => [level, level, level, level])];
 /** Characters. */
-const MAX_SCOPE_NAME = 200;
+const MAX_NAME = 200;
 const EXCEPTION_TEXTS = ["exception.message", "exception.stacktrace"];
 /** Around the code that threw. */
 export const MAX_LAYERS = 20;

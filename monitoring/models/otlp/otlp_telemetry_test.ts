@@ -266,9 +266,29 @@ Deno.test("several groups of one resource → one resource; without entries → 
   const resourceSpans = [group(SHOP, ENTRY), group(other, ENTRY), group(SHOP, ENTRY), group({})];
   const { resources } = readOtlp({ resourceSpans }, "traces");
   assert.deepEqual(resources.map((one) => entriesOf(one, "span").length), [2, 1]);
-  for (const request of [{}, { resourceSpans: [] }, { resource_spans: resourceSpans }, null]) {
+  const withoutSpans = [{}, { resource: SHOP, scopeSpans: [] }, { scopeSpans: [{ scope: {} }] }];
+  for (const request of [{}, { resourceSpans: [] }, { resourceSpans: withoutSpans }, null]) {
     const empty = { resources: [], sent: 0, rejected: 0, message: null };
     assert.deepEqual(readOtlp(request, "traces"), empty);
+  }
+});
+
+Deno.test("JSON that names a list otherwise, or has no list there → the sender is told", () => {
+  for (
+    const [request, name, list] of [
+      [{ resource_spans: [] }, "resource_spans", "resourceSpans"],
+      [{ resourceLogs: [] }, "resourceLogs", "resourceSpans"],
+      [{ resourceSpans: 5 }, "resourceSpans", "resourceSpans"],
+      [
+        { resourceSpans: [{ instrumentationLibrarySpans: [] }] },
+        "instrumentationLibrarySpans",
+        "scopeSpans",
+      ],
+      [{ resourceSpans: [{ scopeSpans: [{ span: ENTRY }] }] }, "span", "spans"],
+    ] as const
+  ) {
+    const message = `Cannot read "${name}": here, OTLP's JSON has the list "${list}".`;
+    assert.equal(readOtlp(request, "traces").message, message);
   }
 });
 
