@@ -17,7 +17,7 @@ import {
 
 /** The detail for a POST to an unknown address, or to one that takes other methods. */
 export const NO_POST = "Cannot take a POST at this address: use a Sentry SDK with the DSN" +
-  " http://dev@HOST:PORT/1 of this server, in relay mode with the key and project of your own DSN, its" +
+  " http://inbox@HOST:PORT/1 of this server, in relay mode with the key and project of your own DSN, its" +
   " option tunnel with /monitoring, SENTRY_SPOTLIGHT with /stream, or OpenTelemetry with" +
   " OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:PORT.";
 

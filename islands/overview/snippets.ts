@@ -4,7 +4,7 @@ import { isLoopbackHost } from "../../monitoring/protocol/loopback.ts";
 export interface InboxAddress {
   /** `http://127.0.0.1:8000` */
   readonly origin: string;
-  /** `http://dev@127.0.0.1:8000/1` */
+  /** `http://inbox@127.0.0.1:8000/1` */
   readonly dsn: string;
   /** Whether it is an address of this machine, where envelopes need no DSN. */
   readonly isLocal: boolean;
@@ -22,15 +22,12 @@ interface Snippet {
   readonly needsLocal?: boolean;
 }
 
-/** The key that other machines need: that of the inbox's own DSN. */
+/** That of the inbox's own DSN. From this machine, but not through a proxy, any other is accepted, too. */
 const INBOX_KEY = "inbox";
-/** From this machine any key is accepted. */
-const LOCAL_KEY = "dev";
 
 /** The DSN of this server as seen from where the page was opened. @param page the page's address */
 export function inboxAddress({ origin, hostname }: Pick<URL, "origin" | "hostname">): InboxAddress {
-  const isLocal = isLoopbackHost(hostname);
-  return { origin, dsn: dsnOf(origin, isLocal ? LOCAL_KEY : INBOX_KEY), isLocal };
+  return { origin, dsn: dsnOf(origin), isLocal: isLoopbackHost(hostname) };
 }
 
 /**
@@ -42,12 +39,10 @@ export function remoteDsn(
   { protocol, port }: Pick<URL, "protocol" | "port">,
   host: string,
 ): string {
-  return dsnOf(`${protocol}//${host}${port && `:${port}`}`, INBOX_KEY);
+  return dsnOf(`${protocol}//${host}${port && `:${port}`}`);
 }
 
-function dsnOf(origin: string, key: string): string {
-  return `${origin.replace("://", `://${key}@`)}/1`;
-}
+const dsnOf = (origin: string) => `${origin.replace("://", `://${INBOX_KEY}@`)}/1`;
 
 /**
  * The key for OpenTelemetry's exporters that are not on this machine. Values are percent-encoded:

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { inboxAddress, SNIPPETS, snippetsAt } from "./snippets.ts";
 
 const DSNS = [
-  ["on this machine, by address", "http://127.0.0.1:8000/#/", "http://dev@127.0.0.1:8000/1"],
-  ["on this machine, by name", "http://localhost:1234/", "http://dev@localhost:1234/1"],
-  ["on this machine, by IPv6", "http://[::1]:8000/", "http://dev@[::1]:8000/1"],
+  ["on this machine, by address", "http://127.0.0.1:8000/#/", "http://inbox@127.0.0.1:8000/1"],
+  ["on this machine, by name", "http://localhost:1234/", "http://inbox@localhost:1234/1"],
+  ["on this machine, by IPv6", "http://[::1]:8000/", "http://inbox@[::1]:8000/1"],
   ["elsewhere, by address", "http://192.168.1.20:8000/", "http://inbox@192.168.1.20:8000/1"],
   ["elsewhere, by name", "https://glass.example/?x#/", "https://inbox@glass.example/1"],
 ] as const;

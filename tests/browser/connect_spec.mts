@@ -38,7 +38,7 @@ test("empty inbox → how to connect, on the overview too; first envelope → it
   await expect(firstRun).toContainText("Sightglass is the window on the applications");
   await expect(firstRun.getByRole("button", { name: "Copy DSN", exact: true })).toBeVisible();
   await openView(page, "Connect");
-  const dsn = `http://dev@127.0.0.1:${server.port}/1`;
+  const dsn = `http://inbox@127.0.0.1:${server.port}/1`;
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   await expect(connect(page)).toContainText("No application has sent anything yet.");
   await connect(page).getByRole("button", { name: "Copy DSN", exact: true }).press("Enter");

@@ -74,7 +74,7 @@ Deno.test("more requests refused than are listed → repeats are one row, all si
 Deno.test("POST that no address takes → short JSON error, listed with what is right", async () => {
   await using server = await startServer();
   const page = { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-site" };
-  const right = /POST.*http:\/\/dev@HOST:PORT\/1.*\/stream.*OTEL_EXPORTER_OTLP_ENDPOINT/;
+  const right = /POST.*http:\/\/inbox@HOST:PORT\/1.*\/stream.*OTEL_EXPORTER_OTLP_ENDPOINT/;
   const posts = [
     ["/v1/profiles", 404, "not_found"],
     ["/tunnel", 404, "not_found"],

@@ -89,7 +89,7 @@ function variablesFor(origin: string, env: Environment): Environment {
     // In addition to its DSN. What arrives twice is stored once.
     SENTRY_SPOTLIGHT: `${origin}/stream`,
     ...env.SENTRY_DSN === undefined && {
-      SENTRY_DSN: `${origin.replace("//", "//dev@")}/1`,
+      SENTRY_DSN: `${origin.replace("//", "//inbox@")}/1`,
       SENTRY_TRACES_SAMPLE_RATE: "1",
       SENTRY_ENVIRONMENT: "development",
       SENTRY_RELEASE: `${name}@${version}`,

@@ -70,7 +70,7 @@ export class AllowList {
     if (project !== undefined && !/^\d+$/.test(project)) {
       throw new RelayError(
         "dsn_not_allowed",
-        "The project in the address is not a number; use a DSN such as http://dev@127.0.0.1:8000/1.",
+        "The project in the address is not a number; use a DSN such as http://inbox@127.0.0.1:8000/1.",
       );
     }
     return this.find(header.dsn) ?? [...this.#byText.values()][0] ?? this.#notAllowed();
