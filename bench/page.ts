@@ -1,10 +1,10 @@
 import type { Browser, Page } from "@playwright/test";
+import { buildCopy } from "../tests/harness/project_copy.ts";
 import { temporaryFolder } from "../tests/harness/temporary_folder.ts";
 import { launchChromium } from "../tools/find_chromium.ts";
 import { startServer } from "../tests/harness/server_process.ts";
 import { BUDGETS } from "./budgets.ts";
 import { budgeted, type Figure, median } from "./figures.ts";
-import { buildWithoutMonitoring } from "./page_variant.ts";
 
 /** A slow mobile connection, and a processor a quarter as fast as this one. */
 const BYTES_PER_SECOND = 1.6e6 / 8;
@@ -17,6 +17,27 @@ const QUIET_MS = 3_000;
 const QUIET_TIMEOUT_MS = 120_000;
 /** The part of a task that does not count as blocking (https://www.w3.org/TR/longtasks-1/). */
 const LONG_TASK_MS = 50;
+
+/** The modules that the page without monitoring has others for: source text by path. The SDK's chunks are built but never loaded; the page's own views stay empty. */
+export const WITHOUT_MONITORING: Readonly<Record<string, string>> = {
+  "monitoring/browser/early_errors.ts": `
+    export const earlyScript = "";
+    export const peekEarlyErrors = () => ({ errors: [], overflow: 0 });
+    export const takeEarlyErrors = peekEarlyErrors;`,
+  "monitoring/browser/mod.ts": `
+    export const INITIAL_STATE = { phase: "waiting", recording: "waiting", receipts: [], waiting: 0 };
+    export const snapshot = () => INITIAL_STATE;
+    export const subscribe = () => () => {};
+    export const sessionData = { envelopes: [], subscribe };
+    export function start() {}
+    export const loadOpenTelemetry = () => import("./start_telemetry.ts");
+    export const flush = () => {};
+    export function captureError() {}
+    export function log() {}
+    export function navigated() {}
+    export const grant = () => void import("./recording_chunk.ts");
+    export function withdraw() {}`,
+};
 
 /** Loads both pages in turns, so that other work of the machine affects both. */
 export async function bench(): Promise<Figure[]> {
@@ -117,3 +138,12 @@ function observe(): void {
     observed.answeredAt = performance.now();
   }, 10);
 }
+
+/** Builds a copy of the project. @param root an empty folder */
+const buildWithoutMonitoring = (root: string): Promise<void> =>
+  buildCopy(root, async () => {
+    for (const [path, source] of Object.entries(WITHOUT_MONITORING)) {
+      // Fails if there is no such module to replace.
+      await Deno.writeTextFile(`${root}/${path}`, source, { create: false });
+    }
+  });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { projectRoot } from "../tools/project_files.ts";
-import { WITHOUT_MONITORING } from "./page_variant.ts";
+import { WITHOUT_MONITORING } from "./page.ts";
 
 Deno.test("page without monitoring → replaced modules still export the same names", async () => {
   for (const [path, source] of Object.entries(WITHOUT_MONITORING)) {
