@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readReports, ReportError } from "./browser_report.ts";
-import { reportEnvelope } from "./report_envelope.ts";
+import { readReports, reportEnvelope, ReportError } from "./browser_report.ts";
 
 type Format = Parameters<typeof readReports>[0];
 

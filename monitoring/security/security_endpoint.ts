@@ -10,8 +10,7 @@ import { createBodyReader } from "../relay/body_reader.ts";
 import { DisconnectedError, RELAY_ERRORS, RelayError } from "../relay/errors.ts";
 import type { Relay } from "../relay/relay.ts";
 import { perMinute } from "../runtime/token_bucket.ts";
-import { readReports } from "./browser_report.ts";
-import { reportEnvelope, type ReportSender } from "./report_envelope.ts";
+import { readReports, reportEnvelope, type ReportSender } from "./browser_report.ts";
 
 interface SecurityEndpointOptions extends WriteAccessOptions {
   readonly sender: Required<ReportSender>;
