@@ -114,9 +114,8 @@ export function spoolStatements(p: string) {
 
 export type SpoolStatements = ReturnType<typeof spoolStatements>;
 
-const repeat = (count: number, text: string, separator: string) =>
-  Array.from({ length: count }, () => text).join(separator);
+const repeat = (count: number, text: string) => Array(count).fill(text).join(", ");
 
-const marks = (count: number) => repeat(count, "?", ", ");
+const marks = (count: number) => repeat(count, "?");
 
-const rows = (count: number, columns: number) => repeat(count, `(${marks(columns)})`, ", ");
+const rows = (count: number, columns: number) => repeat(count, `(${marks(columns)})`);
