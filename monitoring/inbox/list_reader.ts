@@ -23,14 +23,20 @@ import { reportsOf, reportsSql, type ReportSum } from "./reports.ts";
 import {
   type FoundMetric,
   type MetricQuery,
+  metricsSql,
   type ReadAll,
   readMetricContent,
   readMetrics,
 } from "./metric_reader.ts";
 import { QUERIES_OF_RUNS_SQL, queriesSql, runsSql } from "./endpoint_sql.ts";
 import { feedbackOverTimeSql, feedbackSql } from "./feedback_sql.ts";
-import { monitorRows, runPage, type ToPage } from "./monitor_lists.ts";
-import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
+import {
+  monitorPage,
+  monitorRunsSql,
+  monitorsSql,
+  readMonitors,
+  runPage,
+} from "./monitor_lists.ts";
 import { chartRange, histogramOf, readableRange, type TimedRow } from "./histogram_of.ts";
 import { pageSql, type SqlList, valuesOf } from "./list_builder.ts";
 import { ABOVE_SQL, aiSpansSql, foundRuns, pageOfRuns } from "./ai_sql.ts";
@@ -48,7 +54,6 @@ import {
   vitalsSql,
 } from "./list_sql.ts";
 import { type Found, ROWS } from "./list_rows.ts";
-import { metricsSql } from "./metric_sql.ts";
 import { ParameterError } from "./query_parameters.ts";
 import { IN_TIME } from "./query_sql.ts";
 import { profilesSql } from "./profile_sql.ts";
@@ -92,7 +97,12 @@ export class ListReader {
     },
     occurrences: (query, asOf) => this.#page(query, asOf, occurrencesSql(query), ROWS.occurrences),
     logs: (query, asOf) => this.#page(query, asOf, logsSql(query), ROWS.logs),
-    pages: (query, asOf) => this.#pages(query, asOf),
+    pages: (query, asOf) => {
+      const values = { asOf, limit: MAX_VITALS };
+      type Found = VitalsEntry & { application: string };
+      const entries = this.#all<Found>(pageSql(vitalsSql(query), false), query, values);
+      return { rows: pageRows(entries, query), next: null };
+    },
     endpoints: (query, asOf) => {
       const { runs, newest, range } = this.#runs(query, asOf);
       return endpointPage(runs, newest, range, query, asOf);
@@ -113,8 +123,9 @@ export class ListReader {
     }),
     feedback: (query, asOf) => this.#page(query, asOf, feedbackSql(query), ROWS.feedback),
     profiles: (query, asOf) => this.#page(query, asOf, profilesSql(query), ROWS.profiles),
-    monitors: (query, asOf) => this.#checkIns(monitorsSql(query), monitorRows, query, asOf),
-    runs: (query, asOf) => this.#checkIns(monitorRunsSql(query), runPage, query, asOf),
+    monitors: (query, asOf) =>
+      monitorPage(this.#monitors(monitorsSql(query), query, asOf), query, asOf),
+    runs: (query, asOf) => runPage(this.#monitors(monitorRunsSql(query), query, asOf), query, asOf),
     envelopes: (query, asOf) => this.#page(query, asOf, envelopesSql(query), ROWS.envelopes),
   };
 
@@ -194,16 +205,6 @@ export class ListReader {
     };
   }
 
-  /** The pages whose names contain the query's text, all on one page. */
-  #pages(query: ListQuery, asOf: number) {
-    const entries = this.#all<VitalsEntry & { application: string }>(
-      pageSql(vitalsSql(query), false),
-      query,
-      { asOf, limit: MAX_VITALS },
-    );
-    return { rows: pageRows(entries, query), next: null };
-  }
-
   /** What the applications did, the newest release of each, and the time of the list. @param asOf of the first page */
   #runs(query: ListQuery, asOf: number) {
     type Found = Record<"runs" | "errors", string> & { oldest: number | null };
@@ -223,9 +224,9 @@ export class ListReader {
     });
   }
 
-  #checkIns<T>(sql: string, toPage: ToPage<T>, query: ListQuery, asOf: number): Page<T> {
+  #monitors(sql: string, query: ListQuery, asOf: number) {
     const [found] = this.#all<{ rows: string }>(sql, query, { asOf });
-    return toPage(found!.rows, this.#applications(), query, asOf);
+    return readMonitors(found!.rows, this.#applications(), query.now ?? Date.now());
   }
 
   /** Counts the rows of all lists, each up to {@linkcode MAX_COUNT}. */

@@ -18,8 +18,8 @@ import {
   vitalsSql,
 } from "./list_sql.ts";
 import { aiSpansSql } from "./ai_sql.ts";
-import { monitorRunsSql, monitorsSql } from "./monitors_sql.ts";
-import { metricsSql } from "./metric_sql.ts";
+import { monitorRunsSql, monitorsSql } from "./monitor_lists.ts";
+import { metricsSql } from "./metric_reader.ts";
 import type { SqlList } from "./list_builder.ts";
 import { profilesSql } from "./profile_sql.ts";
 
