@@ -21,7 +21,7 @@ import { Senders } from "./senders.ts";
 import { SECOND_MS } from "../models/time_units.ts";
 import { isCumulative } from "../models/metric/metric_entry.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
-import { spanColumns, type SpanEntry } from "../models/trace/span_entry.ts";
+import { spanColumns } from "../models/trace/span_entry.ts";
 import { spanKind } from "../models/trace/span_kind.ts";
 import { checkInWords } from "../models/monitors/check_in.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
@@ -43,11 +43,6 @@ type WordTable = typeof WORD_TABLES[number];
 
 /** Errors of a group that may arrive between two layers of one. */
 const MAX_BETWEEN_LAYERS = 10;
-
-function aiJson(span: SpanEntry): string | null {
-  const ai = readAiSpan(span);
-  return ai && JSON.stringify(ai);
-}
 
 const errorWords = (error: ErrorEntry) => indexed(searchedError(error));
 
@@ -102,7 +97,7 @@ export class IndexWriter {
       parent_id: span.parent_span_id,
       is_run: span.is_run ?? false,
       is_query: spanKind(span) === "database",
-      ai: aiJson(span),
+      ai: readAiSpan(span),
     }), { into: "span_words", of: (span) => indexed(searchedSpan(span, null)) });
     const again = new Set(this.#sentAgain(entries, application));
     const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
@@ -132,7 +127,7 @@ export class IndexWriter {
         group_key: group,
         former_key: error.former,
         level: severityOf(error.level),
-        entry: JSON.stringify(error),
+        entry: error,
         ...Object.fromEntries(hashes),
       };
     }, { into: "error_words", of: errorWords });
@@ -140,7 +135,7 @@ export class IndexWriter {
       ...log,
       sequence,
       level: severityOf(log.level),
-      entry: JSON.stringify(log),
+      entry: log,
     }), { into: "log_words", of: (log) => indexed(searchedLog(log)) });
     insertAll("vital_entries", entries.vitals, (entry) => entry);
     insertAll("metric_points", entries.metrics, (metric) => {
@@ -153,7 +148,7 @@ export class IndexWriter {
         exemplars,
         is_cumulative: metric.points.some(isCumulative),
         size: points!.length + exemplars!.length,
-        entry: JSON.stringify({ attributes: metric.attributes, ids: metric.ids }),
+        entry: { attributes: metric.attributes, ids: metric.ids },
       };
     }, { into: "metric_words", of: metricWords });
     insertAll("recording_entries", entries.recordings, (entry) => entry, {
@@ -163,12 +158,12 @@ export class IndexWriter {
     insertAll("feedback_entries", entries.feedback, (entry) => ({
       ...entry,
       group_key: entry.group,
-      entry: JSON.stringify(entry),
+      entry,
     }), { into: "feedback_words", of: feedbackWords });
-    insertAll("profile_entries", entries.profiles, ({ functions, ...entry }) => ({
-      ...entry,
-      functions: JSON.stringify(functions),
-    }), { into: "profile_words", of: profileWords });
+    insertAll("profile_entries", entries.profiles, (entry) => entry, {
+      into: "profile_words",
+      of: profileWords,
+    });
     insertAll("check_in_entries", entries.checkIns, (entry) => ({
       ...entry,
       environment: entries.application.environment ?? "",
@@ -278,14 +273,19 @@ export class IndexWriter {
   }
 }
 
-/** A function that inserts a row, given by the names of its columns, and returns the characters of its texts. */
+/** A function that inserts a row by the names of its columns, objects as JSON. Returns the characters of its texts. */
 function inserter(db: DatabaseSync, table: string) {
   const columns = db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()
     .map(({ name }) => String(name));
   const insert = db.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => "?").join()})`);
   return (row: Readonly<Record<string, unknown>>): number => {
-    const values = columns.map((name) => row[name] ?? null)
-      .map((value) => typeof value === "boolean" ? Number(value) : value as SQLInputValue);
+    const values = columns.map((name) => row[name] ?? null).map((value) =>
+      typeof value === "boolean"
+        ? Number(value)
+        : value !== null && typeof value === "object"
+        ? JSON.stringify(value)
+        : value as SQLInputValue
+    );
     insert.run(...values);
     return values.reduce<number>((sum, one) => typeof one === "string" ? sum + one.length : sum, 0);
   };
