@@ -23,8 +23,8 @@ interface SearchedTable {
   readonly words: string;
   readonly fields: Readonly<Record<string, Field>>;
   /** Fields whose values are among the words. */
-  readonly inWords: readonly string[];
-  readonly hasAttributes: boolean;
+  readonly inWords?: readonly string[];
+  readonly hasAttributes?: boolean;
 }
 
 const column = (expression: string): Field => (holds) => holds(expression);
@@ -81,7 +81,6 @@ const TABLES = {
     words: "recording_words",
     fields: { page: ofPage("e.page"), kind: column("e.kind") },
     inWords: ["page", "kind"],
-    hasAttributes: false,
   },
   feedback_entries: {
     words: "feedback_words",
@@ -92,19 +91,16 @@ const TABLES = {
       page: ofPage("(e.entry ->> '$.url')"),
     },
     inWords: ["message", "name", "email", "page"],
-    hasAttributes: false,
   },
   profile_entries: {
     words: "profile_words",
     fields: { name: column("e.name"), duration: column("e.ended_at - e.at") },
     inWords: ["name"],
-    hasAttributes: false,
   },
   check_in_entries: {
     words: "check_in_words",
     fields: { monitor: column("e.slug"), status: column("e.status") },
     inWords: ["monitor"],
-    hasAttributes: false,
   },
   envelope_entries: {
     words: "envelope_words",
@@ -114,8 +110,6 @@ const TABLES = {
           holds("type")
         })`,
     },
-    inWords: [],
-    hasAttributes: false,
   },
 } as const satisfies Readonly<Record<string, SearchedTable>>;
 
@@ -310,7 +304,7 @@ function conditionOf(term: Term, n: number, name: TableName, first?: string): st
 type Parts = Readonly<{ words?: string; condition: string }>;
 
 function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Parts {
-  const { fields, inWords, hasAttributes }: SearchedTable = TABLES[name];
+  const { fields, inWords = [], hasAttributes = false }: SearchedTable = TABLES[name];
   const words = `:words${n}`;
   if (term.field === undefined) return { words, condition: "TRUE" };
   const { field, value, phrase, names } = term;
