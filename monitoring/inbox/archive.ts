@@ -93,8 +93,7 @@ async function importEnvelope(inbox: Inbox, envelope: ArchivedEnvelope, maxBytes
       ...envelope,
       isOwn: envelope.isOwn ?? isOwnTelemetry(header),
     });
-    if (outcome === "stored") return "taken";
-    if (outcome === "present") return "present";
+    if (outcome === "taken" || outcome === "present") return outcome;
     return outcome === "too old"
       ? "It is older than the inbox keeps envelopes (INBOX_MAX_AGE_DAYS)."
       : "The inbox has no room for it (INBOX_MAX_BYTES).";

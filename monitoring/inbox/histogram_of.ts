@@ -7,10 +7,10 @@ import {
   MIN_RANGE_MS,
 } from "../models/histogram.ts";
 import { percentileRank } from "../models/percentile.ts";
-import { HOUR_MS } from "../models/time_units.ts";
+import { DAY_MS, HOUR_MS } from "../models/time_units.ts";
 
 /** Longest time of a chart without `since`: a sender's clock may be wrong by years. */
-const MAX_RANGE_MS = 30 * 24 * 3_600_000;
+const MAX_RANGE_MS = 30 * DAY_MS;
 
 /** A row of a list: its time, whether it is a warning (1) or a failure (2), and the milliseconds that a trace took. */
 export type TimedRow = readonly [at: number, kind: number, ms: number | null];

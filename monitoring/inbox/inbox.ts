@@ -4,6 +4,7 @@ import type { MetricQuery } from "./metric_reader.ts";
 import type { ListQuery } from "../models/list_query.ts";
 import type { GroupState } from "../models/error/error_row.ts";
 import type { Lists, Page } from "../models/rows.ts";
+import { HOUR_MS } from "../models/time_units.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import { DiskFullError } from "../storage/errors.ts";
 import { RecoveringDatabase } from "../storage/recovering_database.ts";
@@ -25,7 +26,6 @@ import { createSubscribers } from "./subscribers.ts";
 
 /** Until unfinished work of the last start continues: the first requests have priority. */
 const CONTINUE_MS = 1_000;
-const HOUR_MS = 3_600_000;
 
 export interface Replication {
   /** Name of this server in the log. Only the server that wrote an envelope reports its alerts. */
@@ -113,9 +113,9 @@ export class Inbox {
   }
 
   /** Stores an envelope of an export, unless it is stored already. Evicts nothing. */
-  async storeImported(envelope: ReceivedEnvelope): Promise<"stored" | NotStored> {
+  async storeImported(envelope: ReceivedEnvelope): Promise<"taken" | NotStored> {
     const result = await this.#commit(envelopeChange(envelope, null));
-    return typeof result === "string" ? result as NotStored : "stored";
+    return typeof result === "string" ? result as NotStored : "taken";
   }
 
   /** Stores a source map in place of that with the same key. Evicts the oldest. @throws {SourceMapError | DiskFullError} */

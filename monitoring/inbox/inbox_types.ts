@@ -1,4 +1,5 @@
 import type { GroupAlert } from "../models/error/error_row.ts";
+import { DAY_MS } from "../models/time_units.ts";
 import type { ReceivedEnvelope } from "../protocol/admitted_envelope.ts";
 import type { InboxPage } from "../protocol/inbox_row.ts";
 
@@ -22,8 +23,6 @@ export interface InboxOptions {
   readonly onGroupAlert?: (alert: GroupAlert) => void;
   readonly onNotice?: (notice: string) => void;
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /** The time in milliseconds since 1970 before which an envelope is too old; -Infinity: none is. */
 export function oldestTimeOf({ maxAgeDays = Infinity, now = Date.now }: InboxOptions): number {

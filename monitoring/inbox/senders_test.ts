@@ -191,7 +191,7 @@ Deno.test("newest envelope of an application expires first → still listed, wit
   const store = (message: string, receivedAt: number) =>
     inbox.storeImported(admitted(envelopeOf({ sdk: NODE }, error(message)), receivedAt));
   await store("live", now);
-  assert.equal(await store("imported", now - 29 * DAY_MS), "stored");
+  assert.equal(await store("imported", now - 29 * DAY_MS), "taken");
   assert.equal(inbox.applications({}).rows[0]?.last_seen, now);
   now += 2 * DAY_MS;
   await inbox.store(admitted(envelopeOf({ sdk: { name: "sentry.python" } }, error("other")), now));

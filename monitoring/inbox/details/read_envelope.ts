@@ -1,23 +1,11 @@
 import { readEnvelopeContent, readRequestContent } from "../../models/envelope_content.ts";
 import { attachedBytes, attachmentFacts } from "../../models/feedback/attachment.ts";
-import type { ListQuery } from "../../models/list_query.ts";
 import { decodeOtlp } from "../../models/otlp/decode.ts";
 import { parseBody } from "../../models/parse_body.ts";
 import { decodeBody, DecodeError, parseContentEncoding } from "../../protocol/encoding.ts";
-import type { InboxRow } from "../../protocol/inbox_row.ts";
 import { readEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
 import type { StoredEnvelope } from "../inbox_types.ts";
-
-/** All envelopes that a query finds, newest first. Reads one page of them at a time. */
-export function* listEnvelopes(inbox: Inbox, query: ListQuery): Generator<InboxRow, void> {
-  let before: string | undefined;
-  do {
-    const { rows, next } = inbox.page("envelopes", { ...query, before });
-    yield* rows;
-    before = next ?? undefined;
-  } while (before !== undefined);
-}
 
 /** A decompressed body; undefined: more than `maxBytes`, corrupt, or not stored any more. */
 export async function readBody(inbox: Pick<Inbox, "bytes">, id: number, maxBytes: number) {

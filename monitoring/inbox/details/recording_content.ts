@@ -20,9 +20,10 @@ import {
 } from "../../models/recording/timeline.ts";
 import { type Moment, readTrace } from "../../models/trace/trace.ts";
 import { displayName } from "../../models/trace/trace_name.ts";
+import type { InboxRow } from "../../protocol/inbox_row.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import type { Inbox } from "../inbox.ts";
-import { listEnvelopes, readBody } from "./read_envelope.ts";
+import { readBody } from "./read_envelope.ts";
 
 /** Decompressed bytes of all segments. Parsing blocks the server for some 10 ms per MiB. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -127,7 +128,12 @@ export async function readRecordingContent(
 /** Reads the segments that have arrived, in the order of arrival, as many as the limit allows. */
 async function readSegments(inbox: Inbox, replay: string) {
   // Not `replay_video`: videos of mobile SDKs have no events.
-  const found = [...listEnvelopes(inbox, { replay, type: "replay_recording" })];
+  const found: InboxRow[] = [];
+  for (let before: string | null | undefined; before !== null;) {
+    const page = inbox.page("envelopes", { replay, type: "replay_recording", before });
+    found.push(...page.rows);
+    before = page.next;
+  }
   const segments: Segment[] = [];
   const urls = new Set<string>();
   let [left, unreadable] = [MAX_BYTES, 0];

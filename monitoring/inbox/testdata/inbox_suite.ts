@@ -209,9 +209,9 @@ export function inboxTests(
     const events = (inbox: Inbox) => inbox.page("occurrences", {}).rows.map((row) => row.event_id);
     await inbox.store(event(1, 39));
     assert.equal(await inbox.storeImported(event(2, 9)), "too old");
-    assert.equal(await inbox.storeImported(event(3, 20)), "stored");
+    assert.equal(await inbox.storeImported(event(3, 20)), "taken");
     await inbox.store(event(4, 40));
-    assert.equal(await inbox.storeImported(event(5, 21)), "stored");
+    assert.equal(await inbox.storeImported(event(5, 21)), "taken");
     assert.deepEqual(events(inbox), [4, 1, 5, 3].map(hexId));
     day = 52;
     await inbox.store(event(6, 52));
