@@ -10,6 +10,8 @@ import { readArguments, runTask, UserError } from "../tools/command_line.ts";
 /** In the order in which they run. Each is loaded when it runs, so that it does not affect the others. */
 const BENCHES = "size upload page views relay memory spool inbox intake".split(" ");
 
+const pathOf = (name: string) => import.meta.resolve(`./${name}.ts`);
+
 async function runBenches(): Promise<number> {
   const usage = "deno task bench [--only=NAME,NAME]";
   const { values } = readArguments("measure", usage, { options: { only: { type: "string" } } });
@@ -19,10 +21,8 @@ async function runBenches(): Promise<number> {
     if (!BENCHES.includes(name)) throw new UserError(`Cannot measure: no bench "${name}".`);
     console.log(`\n${name}`);
     try {
-      const { bench }: { bench(): Promise<readonly Figure[]> } = await import(
-        `${import.meta.resolve("./")}${name}.ts`
-      );
-      for (const measured of await bench()) {
+      const module: { bench(): Promise<readonly Figure[]> } = await import(pathOf(name));
+      for (const measured of await module.bench()) {
         console.log(figureLine(measured));
         if (isOver(measured)) code = 1;
       }

@@ -129,7 +129,8 @@ export async function readRecordingContent(
 async function readSegments(inbox: Inbox, replay: string) {
   // Not `replay_video`: videos of mobile SDKs have no events.
   const found: InboxRow[] = [];
-  for (let before: string | null | undefined; before !== null;) {
+  let before: string | null | undefined;
+  while (before !== null) {
     const page = inbox.page("envelopes", { replay, type: "replay_recording", before });
     found.push(...page.rows);
     before = page.next;
