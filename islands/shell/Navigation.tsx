@@ -76,7 +76,7 @@ export function Navigation({ variant }: { variant: string }) {
                 <span>{view.title}</span>
                 {/* Its changes are in no recording: each would send a segment, whose arrival changes it. */}
                 <small id={`${view.id}-new`} aria-hidden="true" data-sentry-block="">
-                  {view.list && counts[view.list]}
+                  {counts[view.id]}
                 </small>
               </a>
             </li>

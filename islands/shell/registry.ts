@@ -1,7 +1,6 @@
 import type { ComponentType } from "react";
 import { type IconName, ICONS } from "../../components/Icon.tsx";
 import type { PageFacts } from "../../components/page_facts.ts";
-import type { ListCounts } from "../../monitoring/models/application_rows.ts";
 import type { ViewFacts } from "../data/view.ts";
 
 /**
@@ -18,8 +17,6 @@ export interface View extends ViewFacts {
   readonly load: Readonly<
     Partial<Record<string, () => Promise<{ readonly default: ComponentType<PageFacts> }>>>
   >;
-  /** The list whose new rows are counted beside its name. */
-  readonly list?: keyof ListCounts;
   /** It blocks its parts that show telemetry from recordings itself. */
   readonly isRecorded?: boolean;
 }
@@ -30,10 +27,18 @@ type Entry =
   & Partial<Pick<View, "title">>
   & ({ readonly id: IconName } | Pick<View, "icon">);
 
+/** Of what an inbox has; in relay mode Sentry has it. */
+const inInbox = (
+  group: View["group"],
+  id: IconName,
+  key: string,
+  inbox: Required<View["load"]>[string],
+): Entry => ({ id, group, key, load: { inbox } });
+
 const envelopes = () => import("../envelopes/Envelopes.tsx");
 const settings = () => import("../settings/Settings.tsx");
 
-/** All views, in their order. The first one is shown if the address names none; in relay mode Sentry has the rest. */
+/** All views, in their order. The first one is shown if the address names none. */
 const ENTRIES: readonly Entry[] = [
   {
     id: "overview",
@@ -44,86 +49,18 @@ const ENTRIES: readonly Entry[] = [
       relay: () => import("../overview/RelayOverview.tsx"),
     },
   },
-  {
-    id: "errors",
-    group: "Investigate",
-    key: "e",
-    list: "errors",
-    load: { inbox: () => import("../errors/Errors.tsx") },
-  },
-  {
-    id: "traces",
-    group: "Investigate",
-    key: "t",
-    list: "traces",
-    load: { inbox: () => import("../traces/Traces.tsx") },
-  },
-  {
-    id: "logs",
-    group: "Investigate",
-    key: "l",
-    list: "logs",
-    load: { inbox: () => import("../logs/Logs.tsx") },
-  },
-  {
-    id: "recordings",
-    group: "Investigate",
-    key: "r",
-    list: "recordings",
-    load: { inbox: () => import("../recordings/Recordings.tsx") },
-  },
-  {
-    id: "profiles",
-    group: "Investigate",
-    key: "p",
-    list: "profiles",
-    load: { inbox: () => import("../profiles/Profiles.tsx") },
-  },
-  {
-    id: "endpoints",
-    group: "Watch",
-    key: "d",
-    load: { inbox: () => import("../endpoints/Endpoints.tsx") },
-  },
-  {
-    id: "metrics",
-    group: "Watch",
-    key: "m",
-    load: { inbox: () => import("../metrics/Metrics.tsx") },
-  },
-  {
-    id: "monitors",
-    group: "Watch",
-    key: "n",
-    load: { inbox: () => import("../monitors/Monitors.tsx") },
-  },
-  {
-    id: "feedback",
-    group: "Watch",
-    key: "f",
-    list: "feedback",
-    load: { inbox: () => import("../feedback/Feedback.tsx") },
-  },
-  {
-    id: "ai",
-    title: "AI runs",
-    group: "Watch",
-    key: "a",
-    load: { inbox: () => import("../ai/AiRuns.tsx") },
-  },
-  {
-    id: "connect",
-    group: "Set up",
-    key: "c",
-    load: { inbox: () => import("../overview/Connect.tsx") },
-  },
-  {
-    id: "envelopes",
-    group: "Set up",
-    key: "v",
-    list: "envelopes",
-    load: { inbox: envelopes, relay: envelopes },
-  },
+  inInbox("Investigate", "errors", "e", () => import("../errors/Errors.tsx")),
+  inInbox("Investigate", "traces", "t", () => import("../traces/Traces.tsx")),
+  inInbox("Investigate", "logs", "l", () => import("../logs/Logs.tsx")),
+  inInbox("Investigate", "recordings", "r", () => import("../recordings/Recordings.tsx")),
+  inInbox("Investigate", "profiles", "p", () => import("../profiles/Profiles.tsx")),
+  inInbox("Watch", "endpoints", "d", () => import("../endpoints/Endpoints.tsx")),
+  inInbox("Watch", "metrics", "m", () => import("../metrics/Metrics.tsx")),
+  inInbox("Watch", "monitors", "n", () => import("../monitors/Monitors.tsx")),
+  inInbox("Watch", "feedback", "f", () => import("../feedback/Feedback.tsx")),
+  { ...inInbox("Watch", "ai", "a", () => import("../ai/AiRuns.tsx")), title: "AI runs" },
+  inInbox("Set up", "connect", "c", () => import("../overview/Connect.tsx")),
+  { id: "envelopes", group: "Set up", key: "v", load: { inbox: envelopes, relay: envelopes } },
   {
     id: "settings",
     group: "Set up",

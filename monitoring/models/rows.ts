@@ -32,7 +32,7 @@ export const MAX_LIST_ROWS = 200;
  * 2. unless tables have its rows: its entries in `index/index_entries.ts`, and a table in `monitoring/inbox/schema.ts`,
  *    written by `index_writer.ts`: a new version of the schema, which indexes the stored envelopes again
  * 3. a view that shows it: a folder in `islands/`, and its entry in `islands/shell/registry.ts`; its number in
- *    {@linkcode ListCounts}, if the sidebar counts new rows
+ *    {@linkcode ListCounts}, by the id of the view, if the sidebar counts new rows
  */
 export interface Lists {
   readonly traces: TraceRow;
