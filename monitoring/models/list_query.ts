@@ -17,6 +17,10 @@ export interface ListFilter {
   readonly about: string;
 }
 
+/** Lists whose rows name a trace and a recording, and those of AI runs. */
+const IN_TRACE = ["traces", "occurrences", "logs", "feedback", "profiles"] as const;
+const AI = ["ai_runs", "ai_sums"] as const;
+
 /**
  * The filters of lists, which combine. The parameters of the inbox and of the page's addresses and the inputs of the tools
  * for assistants follow from them; `islands/data/filters.ts` has the words with which the page offers them.
@@ -30,35 +34,12 @@ export const LIST_FILTERS = {
   },
   trace: {
     values: "id",
-    lists: [
-      "traces",
-      "errors",
-      "occurrences",
-      "logs",
-      "pages",
-      "envelopes",
-      "ai_runs",
-      "ai_sums",
-      "feedback",
-      "profiles",
-      "monitors",
-      "runs",
-    ],
+    lists: [...IN_TRACE, "errors", "pages", "envelopes", ...AI, "monitors", "runs"],
     about: "Trace id: 32 hexadecimal digits.",
   },
   replay: {
     values: "id",
-    lists: [
-      "traces",
-      "occurrences",
-      "logs",
-      "recordings",
-      "envelopes",
-      "ai_runs",
-      "ai_sums",
-      "feedback",
-      "profiles",
-    ],
+    lists: [...IN_TRACE, "recordings", "envelopes", ...AI],
     about: "Id of a recording: its segments, traces that name it, and their errors and logs.",
   },
   profile: { values: "id", lists: ["profiles"], about: "Id of a profile or of a profiler." },
@@ -69,17 +50,7 @@ export const LIST_FILTERS = {
   },
   envelope: {
     values: "number",
-    lists: [
-      "traces",
-      "occurrences",
-      "logs",
-      "ai_runs",
-      "ai_sums",
-      "feedback",
-      "profiles",
-      "runs",
-      "metrics",
-    ],
+    lists: [...IN_TRACE, ...AI, "runs", "metrics"],
     about: "Of an envelope.",
   },
   type: { values: "type", lists: ["envelopes"], about: "With an item of this type." },
@@ -96,7 +67,7 @@ export const LIST_FILTERS = {
   },
   status: {
     values: ["ok", "error", "2xx", "3xx", "4xx", "5xx"],
-    lists: ["traces", "ai_runs", "ai_sums"],
+    lists: ["traces", ...AI],
     about:
       "error: with errors, or a root span (of the trace, a page or a process) that failed; of AI runs, a call or tool" +
       " that failed; ok: all others. 5xx and its like: of a root span.",
@@ -114,13 +85,13 @@ export const LIST_FILTERS = {
   },
   name: {
     values: "text",
-    lists: ["traces", "errors", "occurrences", "logs", "ai_runs", "ai_sums"],
+    lists: ["traces", "errors", "occurrences", "logs", ...AI],
     about: "In a trace with a span of this name, `GET /cart`; an AI run of this agent or model.",
   },
-  model: { values: "text", lists: ["ai_runs", "ai_sums"], about: "AI runs that used this model." },
+  model: { values: "text", lists: AI, about: "AI runs that used this model." },
   conversation: {
     values: "text",
-    lists: ["ai_runs", "ai_sums"],
+    lists: AI,
     about: "AI runs of the conversation with this id.",
   },
   page: { values: "text", lists: ["traces"], about: "Loads of this page, navigations to it." },
