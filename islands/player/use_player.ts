@@ -12,8 +12,6 @@ interface PlayerState {
   readonly phase: "starting" | "ready" | "failed";
   /** Why it failed. */
   readonly reason: string;
-  /** Number of parts of the recorded page that are not allowed here. */
-  readonly removed: number;
   /** Of the recorded window, in CSS pixels. */
   readonly width: number;
   readonly height: number;
@@ -35,7 +33,6 @@ export interface Player extends PlayerState {
 const STARTING: PlayerState = {
   phase: "starting",
   reason: "",
-  removed: 0,
   width: 1280,
   height: 720,
   pointer: null,
@@ -155,7 +152,7 @@ const SHAPES: {
     Record<Exclude<keyof Extract<FromPlayer, { is: Is }>, "is">, (value: unknown) => boolean>
   >;
 } = {
-  loaded: { removed: isNumber, at: isNumber },
+  loaded: { at: isNumber },
   failed: { reason: (value) => typeof value === "string" && value.length < 1_000 },
   size: { width: isNumber, height: isNumber },
   pointer: { x: isNumber, y: isNumber, pressed: isBoolean },

@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { formatCount } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import type { Recording } from "../../monitoring/models/recording/recording.ts";
 import type { SentSegment } from "../../monitoring/protocol/player_messages.ts";
@@ -165,9 +164,8 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
             <kbd>End</kbd> <kbd>E</kbd> next error <kbd>S</kbd> skip inactivity <kbd>F</kbd>{" "}
             full width.
           </span>{" "}
-          Masked text is shown as asterisks, media and frames as boxes.
-          {player.removed > 0 &&
-            ` ${formatCount(player.removed, "part")} of the page not allowed here and left out.`}
+          Masked text is shown as asterisks, media and frames as boxes; nothing is loaded from the
+          page’s addresses.
         </p>
       </section>
       <EventList
@@ -188,7 +186,6 @@ const NOTHING: Recording = {
   from: 0,
   to: 0,
   gaps: [],
-  late: 0,
   before: { gaps: [], frames: 0 },
   omitted: 0,
 };

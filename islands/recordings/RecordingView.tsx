@@ -167,10 +167,6 @@ function Problems({ recording, unreadable, omitted }: ReadRecording) {
       missing !== "" &&
       `Missing: ${missing}. From there on the picture may be wrong until the page was ` +
         "recorded completely again.",
-      recording && recording.late > 0 &&
-      `${formatCount(recording.late, "segment")} arrived late and ${
-        recording.late === 1 ? "is" : "are"
-      } shown in order.`,
       recording && recording.before.frames > 0 &&
       `${
         formatCount(recording.before.frames, "change")

@@ -80,7 +80,7 @@ function load({ segments, at, moment }: ToPlayer & { do: "load" }): void {
   playing.on("flush", () => adoptAllStyles(playing));
   const shownAt = moment === undefined ? Math.max(at, drawnAt) : moment - start;
   showAt(shownAt);
-  send({ is: "loaded", removed: sanitizer.removed, at: shownAt });
+  send({ is: "loaded", at: shownAt });
   sendTime();
 }
 

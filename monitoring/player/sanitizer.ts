@@ -26,8 +26,6 @@ const [DOCUMENT, DOCTYPE, ELEMENT, TEXT, , COMMENT] = [0, 1, 2, 3, 4, 5];
  * may send one. Copying, instead of removing what is known to be bad, leaves out what browsers and rrweb add later.
  */
 export class Sanitizer {
-  /** Elements and attributes that were removed or replaced. */
-  removed = 0;
   /** Ids of style elements: the text in them is CSS. */
   readonly #styles = new Set<number>();
   readonly #styleTexts = new Set<number>();
@@ -90,7 +88,6 @@ export class Sanitizer {
     const isSVG = node.isSVG === true;
     const attributes = this.#attributes(fieldsOf(node.attributes));
     if (allowed !== "as recorded") {
-      this.removed++;
       if (allowed === "hidden") attributes.hidden = "";
       else attributes["data-rr-blocked"] = "";
       delete attributes._cssText;
@@ -123,8 +120,7 @@ export class Sanitizer {
     const attributes: Fields = {};
     for (const [name, value] of Object.entries(recorded)) {
       const allowed = attribute(name, value);
-      if (allowed === undefined) this.removed++;
-      else attributes[name] = allowed;
+      if (allowed !== undefined) attributes[name] = allowed;
     }
     return attributes;
   }

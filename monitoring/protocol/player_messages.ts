@@ -15,6 +15,7 @@ export const PLAYER_PATH = "/monitoring/player";
 
 export interface SentSegment {
   readonly number: number;
+  readonly start: number | undefined;
   /** An array of rrweb events. */
   readonly json: Uint8Array;
 }
@@ -44,8 +45,8 @@ export type ToPlayer =
 
 /** What the player reports. */
 export type FromPlayer =
-  /** `removed`: elements and attributes that were not allowed. `at`: what it shows. */
-  | { readonly is: "loaded"; readonly removed: number; readonly at: number }
+  /** `at`: what it shows. */
+  | { readonly is: "loaded"; readonly at: number }
   /** The recording cannot be played. The reason is for display. */
   | { readonly is: "failed"; readonly reason: string }
   /** Size of the recorded window, in CSS pixels. */

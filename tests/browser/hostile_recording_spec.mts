@@ -59,7 +59,7 @@ test("hostile recording → runs nothing, reads nothing of the console, opens no
   await expect(frame.getByText("Shown").first()).toBeVisible();
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
-  await expect(page.getByText("of the page not allowed here and left out")).toBeVisible();
+  await expect(page.getByText("nothing is loaded from the page’s addresses")).toBeVisible();
 
   // Nothing so far was left to the policy.
   watch.verify();

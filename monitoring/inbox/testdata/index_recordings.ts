@@ -83,6 +83,16 @@ export function addRecordingTests(test: AddTest): void {
     assert.deepEqual(envelopes.map(({ replay_id }) => replay_id), Array(4).fill(hexId(50)));
   });
 
+  test(
+    "two pages with the same numbers → segments of both; again only copies",
+    async (inbox, add) => {
+      for (const from of [-90, -70]) await add(...recorded(50, 0, from, -60));
+      for (const to of [-50, -51, -50]) await add(...recorded(50, 1, -55, to));
+      const [row] = inbox.page("recordings", {}).rows;
+      assert.deepEqual([row?.segments, row?.missing, row?.doubled], [4, 0, 1]);
+    },
+  );
+
   test("filter by recording → what was sent while it ran", async (inbox, add, addOf) => {
     const during = { trace: { trace_id: hexId(7), replay_id: hexId(50) } };
     const inTrace = { trace_id: hexId(7) };

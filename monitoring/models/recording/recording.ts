@@ -1,8 +1,9 @@
 import type { SentSegment } from "../../protocol/player_messages.ts";
 import { decompress } from "../../protocol/read_body.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
-import { at, integerAt, listOf, parseJson, textAt } from "../json.ts";
+import { at, integerAt, listOf, parseJson, textAt, timeAt } from "../json.ts";
 import { splitRecording } from "./recording_payload.ts";
+import { shownPages } from "./shown_pages.ts";
 
 /** One event of rrweb. Untrusted: `data` may be anything. */
 export interface RecordedEvent {
@@ -16,6 +17,8 @@ export interface RecordedEvent {
 /** A part of a recording, some five seconds of it. */
 export interface Segment {
   readonly number: number;
+  /** When its page began to be recorded. Pages of one recording may use the same numbers. Undefined: not sent. */
+  readonly start?: number | undefined;
   /** In the order as recorded. */
   readonly events: readonly RecordedEvent[];
 }
@@ -39,8 +42,6 @@ export interface Recording {
   readonly to: number;
   /** In order of time, after `from`. */
   readonly gaps: readonly Gap[];
-  /** Segments that arrived after a later one. */
-  readonly late: number;
   /** What is missing or cannot be played, before the first complete picture. */
   readonly before: { readonly gaps: readonly Gap[]; readonly frames: number };
   /** Other events over {@linkcode MAX_EVENTS}, or with an implausible time; not spans from before the recording. */
@@ -81,22 +82,24 @@ export async function readSegment(
 ): Promise<SentSegment | undefined> {
   const { items } = tryReadEnvelope(bytes) ?? {};
   if (items === undefined) throw new SegmentError("its envelope is malformed");
-  const item = items.find(({ header }) => header.type === "replay_recording");
-  if (item === undefined) return undefined;
-  const split = splitRecording(item.payload);
+  const recording = items.find(({ header }) => header.type === "replay_recording");
+  if (recording === undefined) return undefined;
+  const split = splitRecording(recording.payload);
   if (split === undefined) throw new SegmentError("it has no header");
-  const event = items.find(({ header }) => header.type === "replay_event");
+  const item = items.find(({ header }) => header.type === "replay_event");
+  const event = item && parseJson(item.payload);
   const number = integerAt(parseJson(split.header), 0, "segment_id") ??
-    integerAt(event && parseJson(event.payload), 0, "segment_id");
+    integerAt(event, 0, "segment_id");
   if (number === null) throw new SegmentError("it has no number");
-  return { number, json: await decompressed(split.events, maxBytes) };
+  const start = timeAt(event, "replay_start_timestamp") ?? undefined;
+  return { number, start, json: await decompressed(split.events, maxBytes) };
 }
 
 /** Undefined: its events are not a list in JSON. */
-export function parseSegment({ number, json }: SentSegment): Segment | undefined {
+export function parseSegment({ json, ...segment }: SentSegment): Segment | undefined {
   const events = parseJson(json);
   if (!Array.isArray(events)) return undefined;
-  return { number, events: events.map(readEvent).filter((event) => event !== undefined) };
+  return { ...segment, events: events.map(readEvent).filter((event) => event !== undefined) };
 }
 
 /** First byte of zlib's format with a window of 32 KiB. JSON begins with a bracket or a blank. */
@@ -133,7 +136,7 @@ function readEvent(value: unknown): RecordedEvent | undefined {
  * @param arrived in the order of arrival
  */
 export function joinSegments(arrived: readonly Segment[]): Recording | undefined {
-  const { segments, late } = inOrder(arrived);
+  const segments = inOrder(arrived);
   // Others, such as the document's load event, are neither played nor listed.
   const all = segments.flatMap(({ events }) => events)
     .filter(({ type }) => PLAYED_TYPES.has(type) || type === CUSTOM);
@@ -150,7 +153,11 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
   // The SDK's spans of the page's load are older than the recorder: nothing is missing without them.
   const earlier = all.filter((event) => event.type === CUSTOM && isEarlier(event));
   const early = all.slice(0, picture).filter((event) => event.type !== CUSTOM && isEarlier(event));
-  const played = kept.filter(({ type }) => PLAYED_TYPES.has(type));
+  const starts = new Map(
+    segments.flatMap(({ events, start }) => events.map((event) => [event, start] as const)),
+  );
+  const frames = kept.filter(({ type }) => PLAYED_TYPES.has(type));
+  const played = shownPages(frames, (frame) => starts.get(frame), MAX_EVENTS);
   const during = kept.filter(({ type }) => type === CUSTOM);
   const entries = [...earlier.slice(0, MAX_EVENTS), ...during];
   const gaps = [...missingSegments(segments, from), ...gapsBeforePages(played, during)];
@@ -160,7 +167,6 @@ export function joinSegments(arrived: readonly Segment[]): Recording | undefined
     from,
     to: kept.at(-1)?.timestamp ?? from,
     gaps: gaps.filter(({ to }) => to > from).sort((a, b) => a.from - b.from),
-    late,
     before: { gaps: gaps.filter(({ to }) => to <= from), frames: early.length },
     omitted: all.length - kept.length - earlier.length - early.length,
   };
@@ -197,20 +203,12 @@ export async function recordedRange(bytes: Uint8Array): Promise<RecordedRange | 
 
 /** Every event that was sent, also those that are not played, in the order as recorded; each segment once. */
 export function allEvents(arrived: readonly Segment[]): readonly RecordedEvent[] {
-  return inOrder(arrived).segments.flatMap(({ events }) => events);
+  return inOrder(arrived).flatMap(({ events }) => events);
 }
 
-function inOrder(arrived: readonly Segment[]) {
-  const byNumber = new Map<number, Segment>();
-  let late = 0;
-  let last = -1;
-  for (const segment of arrived) {
-    if (byNumber.has(segment.number)) continue;
-    if (segment.number < last) late++;
-    last = Math.max(last, segment.number);
-    byNumber.set(segment.number, segment);
-  }
-  return { segments: [...byNumber.values()].sort((a, b) => a.number - b.number), late };
+function inOrder(arrived: readonly Segment[]): Segment[] {
+  const segments = Map.groupBy(arrived, ({ number, start }) => `${number} ${start}`);
+  return [...segments.values()].map(([first]) => first!).sort((a, b) => a.number - b.number);
 }
 
 function isPicture({ type, data }: RecordedEvent): boolean {

@@ -87,8 +87,9 @@ export function recordingEntry(
   const plausible = (seconds: unknown) => plausibleTime(seconds, receivedAt);
   const end = plausible(recorded && recorded.to / 1000) ?? plausible(at(event, "timestamp")) ??
     receivedAt;
+  const length = recorded === undefined ? 0 : recorded.to - recorded.from;
   const start = plausible(recorded && recorded.from / 1000) ??
-    plausible(at(event, "replay_start_timestamp")) ?? end;
+    plausible(at(event, "replay_start_timestamp")) ?? end - length;
   const segment = integerAt(content.json, 0, "segment_id") ?? integerAt(event, 0, "segment_id");
   const urls = [...listOf(at(event, "urls")).slice(0, MAX_URLS), at(event, "request", "url")]
     .flatMap((url) => tidyText(url, MAX_PAGE) || []);
@@ -122,26 +123,27 @@ export function recordingRow(
   application: string,
   errors: number,
 ): RecordingRow {
-  const segments = new Map<number, RecordedSegment>();
+  const segments = new Map<string, RecordedSegment & { readonly segment: number }>();
   const newest = (key: "user" | "browser" | "release") =>
     entries.findLast((entry) => entry[key] !== null)?.[key] ?? null;
   let unnumbered = 0;
   for (const entry of entries) {
-    if (entry.segment === null) unnumbered++;
-    else if (!segments.has(entry.segment)) segments.set(entry.segment, entry);
+    const { segment, started_at, at } = entry;
+    // Pages of one recording may use the same numbers, at other times.
+    const key = `${segment} ${started_at} ${at}`;
+    if (segment === null) unnumbered++;
+    else if (!segments.has(key)) segments.set(key, { ...entry, segment });
   }
-  const kept = segments.size > 0 ? [...segments.values()] : entries;
-  const numbers = [...segments.keys()].sort((a, b) => a - b);
-  const last = numbers.at(-1) ?? -1;
-  const first = segments.get(numbers[0] ?? -1) ?? entries[0];
+  const numbered = [...segments.values()].sort((a, b) => a.segment - b.segment);
+  const kept = numbered.length > 0 ? numbered : entries;
+  const last = numbered.at(-1)?.segment ?? -1;
   const starts = entries.map(({ started_at }) => started_at);
-  const started_at =
-    numbers.map((number) => segments.get(number)!).find(({ playable }) => playable)?.started_at ??
-      starts.reduce((a, b) => Math.min(a, b));
+  const started_at = numbered.find(({ playable }) => playable)?.started_at ??
+    starts.reduce((a, b) => Math.min(a, b));
   return {
     replay_id: replayId,
     kind: entries.some(({ kind }) => kind === "video") ? "video" : "page",
-    page: first?.page ?? null,
+    page: kept[0]?.page ?? null,
     user: newest("user"),
     browser: newest("browser"),
     release: newest("release"),
@@ -149,7 +151,7 @@ export function recordingRow(
     ended_at: entries.map(({ at }) => at)
       .reduce((a, b) => b <= started_at + MAX_DURATION_MS ? Math.max(a, b) : a, started_at),
     segments: segments.size,
-    missing: last + 1 - segments.size,
+    missing: last + 1 - new Set(numbered.map(({ segment }) => segment)).size,
     doubled: entries.length - unnumbered - segments.size,
     errors,
     bytes: kept.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -12,7 +12,7 @@ export interface RecordingRow {
   readonly release: string | null;
   readonly started_at: number;
   readonly ended_at: number;
-  /** Numbered segments that have arrived, each counted once. */
+  /** Numbered segments that have arrived, each counted once. Its pages may use the same numbers. */
   readonly segments: number;
   /** Segments before the last one that have not arrived. */
   readonly missing: number;
