@@ -189,6 +189,7 @@ class FaultRun implements AsyncDisposable {
       try {
         return await this.#start(index);
       } catch (error) {
+        if (this.#faults.error) throw this.#faults.error;
         if (!wasUnusable && this.#faults.ofSpool === before) throw error;
         this.#faults.count("start refused without a spool");
         await pause(this.#profile.resendMs);

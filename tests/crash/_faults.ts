@@ -32,6 +32,8 @@ const POLL_MS = 50;
 export class Faults {
   /** Number of each fault. */
   readonly counts: Record<string, number> = {};
+  /** Why they ended too early: the database was not started again, for example. */
+  error: unknown;
   readonly #options: FaultsOptions;
   readonly #end = new AbortController();
   readonly #ended: Promise<unknown>;
@@ -47,8 +49,7 @@ export class Faults {
       ...maxMs === undefined || !disk ? [] : [this.#fillDisk(disk, maxMs)],
       ...postgres ? [this.#crashDatabase(postgres)] : [],
     ]);
-    // An error is reported by `end`.
-    this.#ended.catch(() => {});
+    this.#ended.catch((error) => this.error = error);
   }
 
   count(fault: string): void {
