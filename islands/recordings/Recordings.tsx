@@ -151,7 +151,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
   );
   return (
     <>
-      <div className="pages">
+      <div className="pages one-line">
         {link(row.page === null ? "(no address)" : addressPath(row.page))}
         {others.map((url) => ` → ${addressPath(url)}`)}
       </div>

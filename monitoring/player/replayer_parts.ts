@@ -36,6 +36,9 @@ export interface SafeNode {
   readonly childNodes?: readonly SafeNode[];
 }
 
+/** Milliseconds that a click is shown. */
+const CLICK_MS = 500;
+
 /** What is used of a change of the page. */
 export interface Incremental {
   readonly source: number;
@@ -81,9 +84,13 @@ export function replaceParts(send: (message: FromPlayer) => void): void {
         send({ is: "pointer", ...position });
       });
     };
+    let release: ReturnType<typeof setTimeout> | undefined;
     const press = (pressed: boolean) => (name: string) => {
       if (name !== "active" && name !== "touch-active") return;
       position.pressed = pressed;
+      clearTimeout(release);
+      // A click has no end; a touch has one.
+      if (pressed && name === "active") release = setTimeout(press(false), CLICK_MS, name);
       show();
     };
     const style = {

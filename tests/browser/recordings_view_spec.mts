@@ -540,8 +540,15 @@ test("page loaded again, errors after the last frame → gaps, in order of time,
     await expect(error).toHaveAttribute("aria-current", "true");
   }
   await expect(view.getByRole("button", { name: "Next error" })).toBeDisabled();
+  const play = view.getByRole("button", { name: "Play", exact: true });
+  await page.keyboard.press("Home");
+  await play.click();
+  await expect(clock).toHaveText(/^0:0[2-9]/);
+  await expect(view.locator(".player .pointer")).toBeVisible();
+  await expect(view.locator(".player .pointer.pressed"), "a click has no end").toHaveCount(0);
+  await view.getByRole("button", { name: "Pause", exact: true }).click();
   // It plays to its end, too.
   await show(ended_at);
-  await view.getByRole("button", { name: "Play", exact: true }).click();
+  await play.click();
   await expect(errors.last()).toHaveAttribute("aria-current", "true");
 });
