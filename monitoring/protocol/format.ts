@@ -22,9 +22,7 @@ export function contentTypeOf(format: Format): string {
   return format.endsWith("-json") ? "application/json" : "application/x-protobuf";
 }
 
-export function signalOf(format: OtlpFormat): Signal;
-export function signalOf(format: Format): Signal | undefined;
-export function signalOf(format: Format): Signal | undefined {
-  if (format === "envelope") return undefined;
-  return format.split("-")[1] as Signal;
+/** Undefined: it is Sentry's. */
+export function signalOf<Of extends Format>(format: Of) {
+  return format.split("-")[1] as Of extends OtlpFormat ? Signal : undefined;
 }

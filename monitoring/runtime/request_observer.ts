@@ -49,9 +49,8 @@ export function observeRequests(
     }
     // What is traced serves only GET: a request with another method is refused, or is the preflight of one.
     if (request.method !== "GET" && request.method !== "HEAD") {
-      const first = refused.get(name) ?? perMinute(1, now);
-      refused.set(name, first);
-      if (!first()) return undefined;
+      const takeFirst = refused.getOrInsertComputed(name, () => perMinute(1, now));
+      if (!takeFirst()) return undefined;
     }
     if (!takeToken()) return void onUntraced();
     const caller = callerContext(request);

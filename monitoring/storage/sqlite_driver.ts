@@ -46,8 +46,7 @@ function connectionTo(db: DatabaseSync) {
   const statements = new Map<string, StatementSync>();
   // deno-lint-ignore require-await -- errors become rejections
   const query: Query = async <Row>(sql: string, values: readonly unknown[] = []) => {
-    let statement = statements.get(sql);
-    if (statement === undefined) statements.set(sql, statement = db.prepare(sql));
+    const statement = statements.getOrInsertComputed(sql, () => db.prepare(sql));
     return statement.all(...values as SQLInputValue[]) as Row[];
   };
   const transaction = async <T>(work: (query: Query) => Promise<T>): Promise<T> => {

@@ -39,8 +39,7 @@ export function samplesOf(
       sample_count++;
       const sample = { row, index, at, value };
       const interval = Math.floor(at / every);
-      const of = byInterval.get(interval) ?? { newest: [], largest: sample };
-      byInterval.set(interval, of);
+      const of = byInterval.getOrInsert(interval, { newest: [], largest: sample });
       if (value > of.largest.value) of.largest = sample;
       keep(of.newest, sample, most, (one) => one.at);
       keep(largest, sample, MAX_LARGEST, (one) => one.value);

@@ -50,11 +50,6 @@ export function readMetric(
   const intervalOf = (at: number) => Math.floor(at / every) * every;
 
   const groups = new Map<string | null, GroupValues>();
-  const groupOf = (value: string | null) => {
-    const known = groups.get(value) ?? new GroupValues(kind);
-    groups.set(value, known);
-    return known;
-  };
   const valueOf = (series: Series, release: string | null): string | null => {
     if (by === undefined) return null;
     if (by === "release") return release;
@@ -63,7 +58,8 @@ export function readMetric(
   };
   const knownFrom = isWhole ? shape.from : Math.max(shape.from, firstOf(found));
   for (const { series, release, points } of seriesOf(found, by)) {
-    const group = groupOf(valueOf(series, release));
+    const value = valueOf(series, release);
+    const group = groups.getOrInsertComputed(value, () => new GroupValues(kind));
     group.series.add(series);
     const { changes, withoutValue, withoutStart } = changesOf(
       points,
@@ -176,9 +172,7 @@ class GroupValues {
   }
 
   at(interval: number): Values {
-    const known = this.intervals.get(interval) ?? new Values(this.kind);
-    this.intervals.set(interval, known);
-    return known;
+    return this.intervals.getOrInsertComputed(interval, () => new Values(this.kind));
   }
 }
 
@@ -205,11 +199,9 @@ function seriesOf({ series, rows }: FoundPoints, by?: string) {
   for (const { series: key, release, points } of rows) {
     const of = series.get(key);
     if (of === undefined) continue;
-    const level = levels.get(key) ?? levelOf(key, of, by);
-    levels.set(key, level);
+    const level = levels.getOrInsertComputed(key, () => levelOf(key, of, by));
     const id = by === "release" ? `${level} ${release}` : level;
-    const known = found.get(id) ?? { series: of, release, points: [] };
-    found.set(id, known);
+    const known = found.getOrInsertComputed(id, () => ({ series: of, release, points: [] }));
     for (const point of points) known.points.push(point);
   }
   return found.values();
@@ -217,10 +209,8 @@ function seriesOf({ series, rows }: FoundPoints, by?: string) {
 
 function attributesOf({ series, rows }: FoundPoints): MetricContent["attributes"] {
   const values = new Map<string, Set<unknown>>();
-  const add = (name: string, value: unknown) => {
-    const known = values.get(name) ?? new Set();
-    values.set(name, known.add(value));
-  };
+  const add = (name: string, value: unknown) =>
+    values.getOrInsertComputed(name, () => new Set()).add(value);
   for (const { application, environment, attributes } of series.values()) {
     if (application !== null) add("application", application);
     if (environment !== null) add("environment", environment);

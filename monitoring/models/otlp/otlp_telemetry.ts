@@ -68,8 +68,7 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
     // A collector may send one resource in many groups.
     const key = JSON.stringify(attributes);
     if (found.size === MAX_RESOURCES && !found.has(key)) room.entries = 0;
-    const reader = found.get(key) ?? new ResourceReader(attributes, room);
-    found.set(key, reader);
+    const reader = found.getOrInsertComputed(key, () => new ResourceReader(attributes, room));
     for (const scope of listOf(at(group, scopes))) {
       misnamed ??= misnamedIn(scope, entries);
       // Every entry has it. Attack: 10,000 spans of a scope with a long name.

@@ -87,8 +87,7 @@ class TreeBuilder {
   /** The innermost call of a stack; -1: nothing ran; undefined: over the limit. */
   callOf(chunk: SentProfile, stack: number): number | undefined {
     const known = this.#known.getOrInsertComputed(chunk, () => new Map());
-    if (!known.has(stack)) known.set(stack, this.#insert(chunk, stack));
-    return known.get(stack);
+    return known.getOrInsertComputed(stack, () => this.#insert(chunk, stack));
   }
 
   #insert({ frames, stacks }: SentProfile, stack: number): number | undefined {

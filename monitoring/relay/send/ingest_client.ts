@@ -156,18 +156,18 @@ export function createIngestClient(options: IngestClientOptions) {
   }
 
   function targetOf(dsn: Dsn): Target {
-    let target = targets.get(dsn);
-    if (target === undefined) {
+    return targets.getOrInsertComputed(dsn, () => {
       const signals = [undefined, "traces", "logs"] as const;
       const urls = new Map(
         signals.map((signal) => [signal, new URL(ingestUrl(dsn, upstream, signal))]),
       );
       const { origin } = urls.get(undefined)!;
-      const breaker = breakersByOrigin.get(origin) ?? new CircuitBreaker(origin, { ...clock, log });
-      breakersByOrigin.set(origin, breaker);
-      targets.set(dsn, target = { urls, breaker });
-    }
-    return target;
+      const breaker = breakersByOrigin.getOrInsertComputed(
+        origin,
+        () => new CircuitBreaker(origin, { ...clock, log }),
+      );
+      return { urls, breaker };
+    });
   }
 }
 

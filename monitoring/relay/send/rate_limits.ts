@@ -118,8 +118,7 @@ export class RateLimits {
 
   #add(limit: Limit, uptime: number): void {
     const { dsn, category } = limit;
-    let limits = this.#limits.get(dsn);
-    if (limits === undefined) this.#limits.set(dsn, limits = new Map());
+    const limits = this.#limits.getOrInsertComputed(dsn, () => new Map());
     const until = Math.min(limit.until, uptime + 1000 * MAX_PAUSE_S);
     const known = limits.get(category);
     if (known === undefined || known.until < until) limits.set(category, { ...limit, until });
