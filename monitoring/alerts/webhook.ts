@@ -32,7 +32,6 @@ const MAX_MESSAGE = 500;
 
 /** Posts alerts to a webhook, one after the other. No call throws or waits. */
 export class AlertWebhook {
-  readonly #options: WebhookOptions;
   readonly #waiting: GroupAlert[] = [];
   /** When each group was last reported: those of the last {@linkcode GROUP_PAUSE_MS}, oldest first. */
   readonly #reportedAt = new Map<string, number>();
@@ -40,19 +39,17 @@ export class AlertWebhook {
   #isSending = false;
   #isFailing = false;
 
-  constructor(options: WebhookOptions) {
-    this.#options = options;
-  }
+  constructor(readonly options: WebhookOptions) {}
 
   /** Queues an alert, unless its group or too many others were reported in the last minute, or too many wait. */
   send(alert: GroupAlert): void {
-    const now = (this.#options.now ?? Date.now)();
+    const now = (this.options.now ?? Date.now)();
     for (const [group, at] of this.#reportedAt) {
       // A clock that was set back must not silence a group.
       if (at <= now && now - at < GROUP_PAUSE_MS) break;
       this.#reportedAt.delete(group);
     }
-    const maxGroups = Math.ceil(MAX_GROUPS / (this.#options.processes ?? 1));
+    const maxGroups = Math.ceil(MAX_GROUPS / (this.options.processes ?? 1));
     if (this.#reportedAt.has(alert.group) || this.#reportedAt.size >= maxGroups) return;
     if (this.#closing.signal.aborted || this.#waiting.length >= MAX_WAITING) return;
     this.#reportedAt.set(alert.group, now);
@@ -66,7 +63,7 @@ export class AlertWebhook {
   }
 
   async #sendAll(): Promise<void> {
-    const { url, timeoutMs = TIMEOUT_MS, backoffMs = BACKOFF_MS } = this.#options;
+    const { url, timeoutMs = TIMEOUT_MS, backoffMs = BACKOFF_MS } = this.options;
     const { signal } = this.#closing;
     this.#isSending = true;
     for (let alert; (alert = this.#waiting.shift()) !== undefined;) {
@@ -79,7 +76,7 @@ export class AlertWebhook {
       });
       if (signal.aborted) return;
       const failure = "failure" in outcome ? outcome.failure : undefined;
-      if (failure !== undefined && !this.#isFailing) this.#options.onFailure(failure);
+      if (failure !== undefined && !this.#isFailing) this.options.onFailure(failure);
       this.#isFailing = failure !== undefined;
     }
     this.#isSending = false;
@@ -87,7 +84,7 @@ export class AlertWebhook {
 
   /** Chats show `text`; the rest is nested because some, such as Mattermost, use top-level names like `type`. */
   #bodyOf(alert: GroupAlert): { readonly text: string; readonly alert: object } {
-    const { publicOrigin } = this.#options;
+    const { publicOrigin } = this.options;
     const message = alert.message.slice(0, MAX_MESSAGE).toWellFormed();
     const link = publicOrigin === undefined ? null : `${publicOrigin}/#/errors/${alert.group}`;
     const { kind, type, release } = alert;

@@ -21,16 +21,11 @@ const decoder = new TextDecoder();
 
 /** Reads the index entries of envelopes. Caches source maps, by which errors are grouped: parsing one may take 20 ms. */
 export class EnvelopeIndexer {
-  readonly #readSourceMap: ReadSourceMap;
-  readonly #onNotice: (notice: string) => void;
   /** By debug id; undefined: it cannot be parsed. */
   readonly #maps = new Map<string, ScriptMap | undefined>();
   #mapBytes = 0;
 
-  constructor(readSourceMap: ReadSourceMap, onNotice: (notice: string) => void) {
-    this.#readSourceMap = readSourceMap;
-    this.#onNotice = onNotice;
-  }
+  constructor(readonly readSourceMap: ReadSourceMap, readonly onNotice: (notice: string) => void) {}
 
   async read(envelope: ReceivedEnvelope | StoredEnvelope): Promise<EnvelopeIndex> {
     const { bytes, contentEncoding, receivedAt, isOwn, dsnKey, format = "envelope" } = envelope;
@@ -66,12 +61,12 @@ export class EnvelopeIndexer {
       if (this.#mapBytes > 2 * MAX_BYTES) break;
       let [map, bytes]: [ScriptMap | undefined, number] = [undefined, UNREADABLE_BYTES];
       try {
-        const json = await this.#readSourceMap(id);
+        const json = await this.readSourceMap(id);
         if (json === undefined) continue;
         bytes = memoryOf(json);
         map = new ScriptMap(decoder.decode(json), { keepsTexts: false });
       } catch (error) {
-        this.#onNotice(`Cannot read the source map ${id}: ${error}`);
+        this.onNotice(`Cannot read the source map ${id}: ${error}`);
       }
       this.#maps.set(id, map);
       this.#mapBytes += bytes;

@@ -52,8 +52,6 @@ export async function openPostgresInbox(options: PostgresInboxOptions): Promise<
 class LogFollower implements Replication {
   writer = "";
   failure: string | undefined;
-  readonly #log: InboxLog;
-  readonly #notice: (notice: string) => void;
   #replica!: Inbox;
   #position = 0;
   /** Envelopes with lower ids are deleted in the replica. */
@@ -73,10 +71,7 @@ class LogFollower implements Replication {
     },
   });
 
-  constructor(log: InboxLog, notice: (notice: string) => void) {
-    this.#log = log;
-    this.#notice = notice;
-  }
+  constructor(readonly log: InboxLog, readonly notice: (notice: string) => void) {}
 
   /** Starts to follow the log, and waits some time until the replica has caught up. */
   async start(replica: Inbox): Promise<void> {
@@ -84,14 +79,14 @@ class LogFollower implements Replication {
     this.#position = replica.extent().last;
     try {
       // Before the first envelope is stored: its change in the log needs `writer`.
-      this.#replicate({ log: await this.#log.identity(), last: Infinity, mark: null }, 0);
+      this.#replicate({ log: await this.log.identity(), last: Infinity, mark: null }, 0);
     } catch (error) {
       this.#setFailure(error);
     }
     await withTimeout(START_PATIENCE_MS, this.expire().then(() => this.#pollLog()));
     if (this.#hasCaughtUp) return;
     this.#isLate = true;
-    this.#notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");
+    this.notice("The inbox is being read from PostgreSQL: its lists are not complete yet.");
   }
 
   /** The envelope that opened a group again may be evicted before a later server reads it. */
@@ -105,7 +100,7 @@ class LogFollower implements Replication {
   }
 
   commit(change: Change): Promise<unknown> {
-    return this.#write(() => this.#log.append(change));
+    return this.#write(() => this.log.append(change));
   }
 
   async #write<T>(work: () => Promise<T>): Promise<T> {
@@ -134,7 +129,7 @@ class LogFollower implements Replication {
   async #follow(): Promise<void> {
     for (let isBehind = true; isBehind && !this.#isClosed;) {
       const after = this.#position;
-      const page = await this.#log.read(after);
+      const page = await this.log.read(after);
       if (this.#isClosed) return;
       // If they differ, the file was emptied, or another server has applied rows to it: reads again from its position.
       if (this.#replicate(page, after) === after) await this.#apply(page);
@@ -142,7 +137,7 @@ class LogFollower implements Replication {
     }
     // The log has no entries for envelopes that became too old.
     this.#replica.shrink((file) => file.evict());
-    if (this.#isLate && !this.#hasCaughtUp) this.#notice("The inbox's lists are complete.");
+    if (this.#isLate && !this.#hasCaughtUp) this.notice("The inbox's lists are complete.");
     this.#hasCaughtUp = true;
   }
 
@@ -174,7 +169,7 @@ class LogFollower implements Replication {
     const failures = this.#failures;
     try {
       // Reading may work where writing does not: on a standby server, or a full disk.
-      if (this.failure !== undefined) await this.#log.evict("add");
+      if (this.failure !== undefined) await this.log.evict("add");
       await this.#runs.add();
       // Unless a write failed meanwhile.
       if (failures === this.#failures) this.#setFailure(undefined);
@@ -188,7 +183,7 @@ class LogFollower implements Replication {
 
   async expire(): Promise<void> {
     try {
-      await this.#write(() => this.#log.evict("change"));
+      await this.#write(() => this.log.evict("change"));
     } catch {
       // Reported by `#write`.
     }
@@ -210,6 +205,6 @@ class LogFollower implements Replication {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#poll);
-    await this.#log.close();
+    await this.log.close();
   }
 }

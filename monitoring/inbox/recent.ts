@@ -3,7 +3,6 @@ const MAX_ROWS = 50;
 
 /** The newest rows of something that happens, since the start of the process. */
 export class Recent<Row> {
-  readonly #join: (row: Row, earlier: Row) => Row | undefined;
   readonly #listeners = new Set<(row: Row) => void>();
   /** Newest first. */
   readonly rows: Row[] = [];
@@ -11,13 +10,11 @@ export class Recent<Row> {
   total = 0;
 
   /** @param join returns one row for a row and an earlier one that it repeats; undefined: it does not repeat that one */
-  constructor(join: (row: Row, earlier: Row) => Row | undefined = () => undefined) {
-    this.#join = join;
-  }
+  constructor(readonly join: (row: Row, earlier: Row) => Row | undefined = () => undefined) {}
 
   add(row: Row): void {
     this.total++;
-    const joined = this.rows.map((earlier) => this.#join(row, earlier));
+    const joined = this.rows.map((earlier) => this.join(row, earlier));
     const repeated = joined.findIndex((one) => one !== undefined);
     if (repeated >= 0) this.rows.splice(repeated, 1);
     this.rows.unshift(joined[repeated] ?? row);

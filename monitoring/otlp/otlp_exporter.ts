@@ -50,16 +50,13 @@ export class OtlpExporter {
   exported = 0;
   /** Spans and logs that were not exported. */
   dropped = 0;
-  readonly #options: OtlpExporterOptions;
   readonly #waiting: ExportedEnvelope[] = [];
   readonly #closing = new AbortController();
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
   #isFailing = false;
 
-  constructor(options: OtlpExporterOptions) {
-    this.#options = options;
-  }
+  constructor(readonly options: OtlpExporterOptions) {}
 
   add(envelope: ExportedEnvelope): void {
     const { items, bytes, format, contentEncoding, receivedAt } = envelope;
@@ -140,7 +137,7 @@ export class OtlpExporter {
     count: number,
     { contentType, ...sent }: Pick<PostOptions<number>, "contentType" | "headers"> = {},
   ): Promise<void> {
-    const { url, headers, onFailure } = this.#options;
+    const { url, headers, onFailure } = this.options;
     const { signal } = this.#closing;
     const outcome = await postJson(url + path, body, {
       headers: { ...headers, ...sent.headers },

@@ -42,9 +42,6 @@ export function parseContentEncoding(header: string | null): ContentEncoding | n
 
 /** Decompresses a body without buffering it. One that is truncated, or followed by other bytes, is refused. */
 export class Decoder {
-  readonly #encoding: ContentEncoding;
-  readonly #limit: number;
-  readonly #onOutput: (chunk: Uint8Array) => void;
   readonly #frames = new ZstdFrames();
   #stream: zlib.Gunzip | undefined;
   #bytesIn = 0;
@@ -56,16 +53,16 @@ export class Decoder {
   #step: PromiseWithResolvers<void> | undefined;
 
   /** @param onOutput called with each decompressed chunk; an error it throws ends the decoding */
-  constructor(encoding: ContentEncoding, limit: number, onOutput: (chunk: Uint8Array) => void) {
-    this.#encoding = encoding;
-    this.#limit = limit;
-    this.#onOutput = onOutput;
-  }
+  constructor(
+    readonly encoding: ContentEncoding,
+    readonly limit: number,
+    readonly onOutput: (chunk: Uint8Array) => void,
+  ) {}
 
   /** Resolves when the next chunk may be written. */
   async write(chunk: Uint8Array): Promise<void> {
     if (chunk.length === 0) return;
-    for (const part of this.#encoding === "zstd" ? this.#frames.split(chunk) : [chunk]) {
+    for (const part of this.encoding === "zstd" ? this.#frames.split(chunk) : [chunk]) {
       const stream = this.#stream ??= this.#open(part[0]!);
       this.#bytesIn += part.length;
       await this.#run((done) => stream.write(part, done));
@@ -75,15 +72,15 @@ export class Decoder {
   /** Resolves when all output was passed on. */
   async end(): Promise<void> {
     const stream = this.#stream;
-    if (!stream || (this.#encoding === "zstd" && !this.#frames.complete)) throw truncated();
-    if (this.#encoding === "br") {
+    if (!stream || (this.encoding === "zstd" && !this.#frames.complete)) throw truncated();
+    if (this.encoding === "br") {
       // `node:zlib` does not report truncated brotli: only then it consumes a further byte.
       await this.#run((done) => stream.write(new Uint8Array(1), done));
       if (stream.bytesWritten > this.#bytesIn) throw truncated();
     }
     await this.#run(() => stream.end());
     if (stream.bytesWritten < this.#bytesIn) {
-      throw malformed(`The ${this.#encoding} data is followed by something else.`);
+      throw malformed(`The ${this.encoding} data is followed by something else.`);
     }
   }
 
@@ -102,7 +99,7 @@ export class Decoder {
   }
 
   #open(firstByte: number): zlib.Gunzip {
-    const stream = decompressor(this.#encoding, firstByte);
+    const stream = decompressor(this.encoding, firstByte);
     stream.on("data", (chunk: Uint8Array) => this.#output(stream, chunk));
     stream.on("end", () => {
       this.#finished = true;
@@ -110,7 +107,7 @@ export class Decoder {
     });
     stream.on(
       "error",
-      () => this.#fail(malformed(`The body is not whole, valid ${this.#encoding} data.`)),
+      () => this.#fail(malformed(`The body is not whole, valid ${this.encoding} data.`)),
     );
     return stream;
   }
@@ -119,12 +116,12 @@ export class Decoder {
     if (this.#failure) return;
     this.#bytesOut += length;
     try {
-      if (this.#bytesOut > this.#limit) {
-        const message = `The envelope is larger than ${this.#limit} bytes once decompressed.`;
+      if (this.#bytesOut > this.limit) {
+        const message = `The envelope is larger than ${this.limit} bytes once decompressed.`;
         throw new DecodeError("envelope_too_large", message);
       }
       // Not the `Buffer` itself: its `slice` makes no copy.
-      this.#onOutput(new Uint8Array(buffer, byteOffset, length));
+      this.onOutput(new Uint8Array(buffer, byteOffset, length));
     } catch (error) {
       this.#fail(error);
       return;

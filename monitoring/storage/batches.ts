@@ -17,13 +17,10 @@ interface Pending<Item, Result> extends PromiseWithResolvers<Result> {
 
 /** Collects calls that are made while earlier ones are worked on, and does them together, one batch after the other. */
 export class Batches<Item, Result> {
-  readonly #options: BatchOptions<Item, Result>;
   #queue: Pending<Item, Result>[] = [];
   #isWorking = false;
 
-  constructor(options: BatchOptions<Item, Result>) {
-    this.#options = options;
-  }
+  constructor(readonly options: BatchOptions<Item, Result>) {}
 
   /** Returns the item's result. If a batch fails, items that wait are rejected too: each would wait as long again. */
   add(item: Item): Promise<Result> {
@@ -44,7 +41,7 @@ export class Batches<Item, Result> {
   #take(): Pending<Item, Result>[] {
     let bytes = 0;
     const end = this.#queue.findIndex(({ item }, index) => {
-      bytes += this.#options.sizeOf?.(item) ?? 0;
+      bytes += this.options.sizeOf?.(item) ?? 0;
       return index > 0 && (index >= MAX_ITEMS || bytes > MAX_BATCH_BYTES);
     });
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
@@ -52,10 +49,10 @@ export class Batches<Item, Result> {
 
   async #work(batch: readonly Pending<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.#options.run(batch.map(({ item }) => item));
+      const results = await this.options.run(batch.map(({ item }) => item));
       batch.forEach(({ resolve }, at) => resolve(results[at] as Result));
     } catch (error) {
-      const isItemError = this.#options.isItemError?.(error) === true;
+      const isItemError = this.options.isItemError?.(error) === true;
       if (isItemError && batch.length > 1) {
         for (const each of batch) await this.#work([each]);
         return;

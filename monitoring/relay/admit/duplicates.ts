@@ -19,7 +19,6 @@ type Complete = (taken: boolean) => void;
 export class Duplicates {
   /** Receives the remembered part of the key of each envelope that this server took. */
   onTaken: ((key: string) => void) | undefined;
-  readonly #max: number;
   /**
    * Key: the remembered part of an envelope's key. Value: when it was taken, or a promise of whether it will be. Older
    * keys are dropped together: deleting them one by one makes finding the first entry of a `Map` slower each time.
@@ -27,9 +26,7 @@ export class Duplicates {
   #newer = new Map<string, number | Promise<boolean>>();
   #older = new Map<string, number | Promise<boolean>>();
 
-  constructor(max: number = MAX_REMEMBERED) {
-    this.#max = max;
-  }
+  constructor(readonly max: number = MAX_REMEMBERED) {}
 
   get size(): number {
     return this.#newer.size + this.#older.size;
@@ -94,7 +91,7 @@ export class Duplicates {
   }
 
   #set(name: string, value: number | Promise<boolean>): void {
-    if (this.#newer.size >= this.#max && !this.#newer.has(name)) {
+    if (this.#newer.size >= this.max && !this.#newer.has(name)) {
       this.#older = this.#newer;
       this.#newer = new Map();
     }

@@ -31,12 +31,9 @@ const MAX_PARSED_BYTES = 20 * 1024 * 1024;
 
 export class WholeBody {
   readonly #chunks: Uint8Array<ArrayBuffer>[] = [];
-  readonly #hold: (bytes: number) => void;
   #total = 0;
 
-  constructor(hold: (bytes: number) => void) {
-    this.#hold = hold;
-  }
+  constructor(readonly hold: (bytes: number) => void) {}
 
   /** @throws {RelayError} `envelope_too_large`, `overloaded` */
   push(chunk: Uint8Array): void {
@@ -45,7 +42,7 @@ export class WholeBody {
       const detail = `The body is larger than ${MAX_PARSED_BYTES} bytes once decompressed.`;
       throw new RelayError("envelope_too_large", detail);
     }
-    this.#hold(chunk.length);
+    this.hold(chunk.length);
     this.#chunks.push(chunk.slice());
   }
 
