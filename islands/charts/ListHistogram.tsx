@@ -18,7 +18,7 @@ export function ListHistogram({ of, query, application }: {
   query: ConsoleQuery;
   application?: string | undefined;
 }) {
-  const histogram = useHistogram({ ...query, of });
+  const { data: histogram } = useHistogram({ ...query, of });
   const { path, to } = useFragment();
   // Its room is kept free, so that the list does not move.
   if (histogram === undefined) return <div className="time-bars loading" />;

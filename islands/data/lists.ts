@@ -3,7 +3,6 @@ import { useDeferredValue, useMemo, useRef } from "react";
 import { type ApplicationList, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import type { Lists, Page } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
-import type { Histogram } from "../../monitoring/models/histogram.ts";
 import { isAge } from "../../monitoring/models/time_units.ts";
 import { MOVING_RANGE_MS, queryOf } from "./filters.ts";
 import { useFragment, useIsVisible } from "./fragment.ts";
@@ -216,13 +215,8 @@ async function readOlder<Name extends keyof Lists>(
   }
 }
 
-/** A list over time, live; undefined until it is known. @param query undefined: not known yet */
-export function useHistogram(query: ConsoleQuery | undefined): Histogram | undefined {
-  return useHistogramRead(query).data;
-}
-
-/** {@linkcode useHistogram}, and why it could not be read, for display. */
-export function useHistogramRead(wanted: ConsoleQuery | undefined) {
+/** A list over time, live, and why it could not be read, for display. @param wanted undefined: not known yet */
+export function useHistogram(wanted: ConsoleQuery | undefined) {
   const { query } = useWithOwn(wanted);
   return useLive("histogram", query, () => read("histogram", query));
 }

@@ -77,10 +77,9 @@ function NewIn({ group, release }: { group: ErrorGroupRow; release: string | und
     ? releaseBefore(sender.releases, sender.releases_since, release)
     : undefined;
   const { application } = group;
-  const queryIf = (query: { group: string } | { application: string }, release: string) =>
-    before === undefined ? undefined : { ...query, release, limit: 1 };
-  const [ofRelease] = useList("errors", queryIf({ group: group.group }, release ?? "")).rows;
-  const [earlier] = useList("errors", queryIf({ application }, before ?? "")).rows;
+  const ofGroup = before === undefined ? undefined : { group: group.group, release, limit: 1 };
+  const [ofRelease] = useList("errors", ofGroup).rows;
+  const [earlier] = useList("errors", ofGroup && { application, release: before, limit: 1 }).rows;
   const isNew = before !== undefined && earlier !== undefined &&
     ofRelease?.group === group.group && ofRelease.count === group.count;
   if (!isNew) return null;

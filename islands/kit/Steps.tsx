@@ -8,15 +8,9 @@ export function describePosition(index: number, { rows, more }: ConsoleList<unkn
   return `${position}${more ? " or more" : ""}`;
 }
 
-/** Links to what is before and after, and their texts. */
-const STEPS = {
-  ...{ "Previous error": "‹", "Next error": "›", Newer: "‹", Older: "›" },
-  ...{ "Previous endpoint": "‹", "Next endpoint": "›" },
-};
-
-/** A link, or its text alone at the end of the list, so that the layout stays. */
-export function stepTo(href: string | undefined, name: keyof typeof STEPS) {
-  const text = STEPS[name];
+/** A link, or its text alone at the end of the list, so that the layout stays. @param name "Next error", "Older" */
+export function stepTo(href: string | undefined, name: string) {
+  const text = /^(Next|Older)/.test(name) ? "›" : "‹";
   if (href === undefined) return <span className="step quiet" aria-hidden="true">{text}</span>;
   return <a className="step card" href={href} aria-label={name} title={name}>{text}</a>;
 }

@@ -7,7 +7,7 @@ import { BAR_WORDS } from "../charts/ListHistogram.tsx";
 import { TimeBars } from "../charts/TimeBars.tsx";
 import { goTo, linkTo } from "../data/fragment.ts";
 import type { ConsoleQuery } from "../data/inbox.ts";
-import { useHistogram, useHistogramRead } from "../data/lists.ts";
+import { useHistogram } from "../data/lists.ts";
 import { retryFailed } from "../data/queries.ts";
 
 const MOST_TICKS = 4;
@@ -19,8 +19,8 @@ type Time = Pick<ConsoleQuery, "since" | "until">;
  * leave out few old ones, `lists` do not. Undefined: not known yet.
  */
 export function useUsedTime(filters: ConsoleQuery): Record<"charts" | "lists", Time> | undefined {
-  const traces = useHistogramRead({ ...filters, of: "traces" });
-  const errors = useHistogramRead({ ...filters, of: "errors", state: "open" });
+  const traces = useHistogram({ ...filters, of: "traces" });
+  const errors = useHistogram({ ...filters, of: "errors", state: "open" });
   const { since, until } = filters;
   const chosen = { charts: { since, until }, lists: { since, until } };
   if (since !== undefined) return chosen;
@@ -45,8 +45,8 @@ export function useUsedTime(filters: ConsoleQuery): Record<"charts" | "lists", T
 /** A histogram of the time of the charts, beside which all earlier rows are counted. */
 function useChart(of: "traces" | "errors", filters: ConsoleQuery, time: Time | undefined) {
   const query = { ...filters, of, ...of === "errors" && { state: "open" } };
-  const whole = useHistogram(query);
-  const { data, failure } = useHistogramRead(time && { ...query, ...time });
+  const { data: whole } = useHistogram(query);
+  const { data, failure } = useHistogram(time && { ...query, ...time });
   const sumOf = ({ parts, earlier, later }: Histogram) =>
     parts.reduce((sum, { count }) => sum + count, earlier + later);
   const left = whole?.first !== undefined && data ? sumOf(whole) - sumOf(data) : 0;

@@ -106,9 +106,5 @@ export function sectionDuring(
 /** The section with the most spans, else with the most errors and logs; the first of several. */
 export function mainSection(sections: readonly TimeSection[]): TimeSection {
   const weight = ({ errors, logs }: TimeSection) => errors + logs;
-  return sections.reduce((most, next) =>
-    next.spans > most.spans || (next.spans === most.spans && weight(next) > weight(most))
-      ? next
-      : most
-  );
+  return sections.toSorted((a, b) => b.spans - a.spans || weight(b) - weight(a))[0]!;
 }
