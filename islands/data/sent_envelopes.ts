@@ -12,15 +12,14 @@ import { inboxState, type InboxStateStore } from "./inbox_state.ts";
 
 /** Envelopes that this page has sent, in the form of an inbox: in relay mode the server stores none. */
 export class SentEnvelopes {
-  readonly #page: Pick<SessionData, "envelopes" | "subscribe">;
-  readonly #state: InboxStateStore;
   /** Oldest first. */
   readonly #rows = new Map<SessionEnvelope, InboxRow>();
   #lastId = 0;
 
-  constructor(page: Pick<SessionData, "envelopes" | "subscribe">, state: InboxStateStore) {
-    this.#page = page;
-    this.#state = state;
+  constructor(
+    readonly page: Pick<SessionData, "envelopes" | "subscribe">,
+    readonly state: InboxStateStore,
+  ) {
     page.subscribe(() => this.#update());
     this.#update();
     state.changed({ state: "live" });
@@ -60,13 +59,13 @@ export class SentEnvelopes {
 
   /** Lists the envelopes since the last call, and forgets those that the page has evicted. */
   #update(): void {
-    const all = new Set(this.#page.envelopes);
+    const all = new Set(this.page.envelopes);
     for (const envelope of this.#rows.keys()) if (!all.has(envelope)) this.#rows.delete(envelope);
     const lastId = this.#lastId;
     for (const envelope of all) {
       if (!this.#rows.has(envelope)) this.#rows.set(envelope, rowOf(envelope, ++this.#lastId));
     }
-    if (this.#lastId > lastId) this.#state.changed({ total: this.#rows.size });
+    if (this.#lastId > lastId) this.state.changed({ total: this.#rows.size });
   }
 
   #find(id: number) {

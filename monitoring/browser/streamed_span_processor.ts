@@ -33,27 +33,21 @@ const isPage = (span: ReadableSpan) =>
  * (2 KB compressed) that streaming does not use.
  */
 export class StreamedSpanProcessor implements SpanProcessor {
-  readonly #client: Client;
-  readonly #allows: Consent["allows"];
-  readonly #onBuffered: (count: number) => void;
   /** Oldest first. Captured in later tasks: those of a page load would block input. */
   readonly #ended: ReadableSpan[] = [];
 
   /** @param onBuffered called with the number of further spans to send; negative: of those that are dropped */
   constructor(
-    client: Client,
-    allows: Consent["allows"],
-    onBuffered: (count: number) => void,
+    readonly client: Client,
+    readonly allows: Consent["allows"],
+    readonly onBuffered: (count: number) => void,
   ) {
-    this.#allows = allows;
-    this.#onBuffered = onBuffered;
-    this.#client = client;
     // Derives name and operation from attributes of OpenTelemetry's semantic conventions.
     client.on("preprocessSpan", backfillStreamedSpanDataFromOtel);
   }
 
   onStart(span: Span, parentContext: Context): void {
-    if (isPage(span)) this.#onBuffered(1);
+    if (isPage(span)) this.onBuffered(1);
     const sentrySpan = span as unknown as SentrySpan;
     // Browsers report scripts that a `modulepreload` fetched as "other".
     if (span.attributes["sentry.op"] === "resource.other" && /\.m?js(?:[?#]|$)/.test(span.name)) {
@@ -68,7 +62,7 @@ export class StreamedSpanProcessor implements SpanProcessor {
       ? { scope: getDefaultCurrentScope(), isolationScope: getDefaultIsolationScope() }
       : getScopesFromContext(parentContext);
     if (scopes) setCapturedScopesOnSpan(sentrySpan, scopes.scope, scopes.isolationScope);
-    if (!isMeasured(span)) this.#client.emit("spanStart", sentrySpan);
+    if (!isMeasured(span)) this.client.emit("spanStart", sentrySpan);
   }
 
   /**
@@ -76,7 +70,7 @@ export class StreamedSpanProcessor implements SpanProcessor {
    * byte to the page load here.
    */
   onEnding(span: Span): void {
-    if (!isMeasured(span)) this.#client.emit("spanEnd", span as unknown as SentrySpan);
+    if (!isMeasured(span)) this.client.emit("spanEnd", span as unknown as SentrySpan);
   }
 
   onEnd(ended: ReadableSpan): void {
@@ -84,7 +78,7 @@ export class StreamedSpanProcessor implements SpanProcessor {
     // The SDK sets the status of the page-load span on each error. On an ended span OpenTelemetry logs a
     // warning with a stack trace, which costs more than serializing the error.
     span.setStatus = () => span;
-    if (!isPage(ended)) this.#onBuffered(1);
+    if (!isPage(ended)) this.onBuffered(1);
     if (this.#ended.push(ended) === 1) void this.#captureInTasks();
   }
 
@@ -106,9 +100,9 @@ export class StreamedSpanProcessor implements SpanProcessor {
       // Not those from before a new grant. Whole milliseconds: a navigation starts in that of its grant.
       const [seconds, nanoseconds] = span.startTime;
       const startedAt = seconds * 1000 + Math.ceil(nanoseconds / 1e6);
-      if (this.#allows("traces", startedAt)) {
-        this.#client.emit("afterSpanEnd", span as unknown as SentrySpan);
-      } else this.#onBuffered(-1);
+      if (this.allows("traces", startedAt)) {
+        this.client.emit("afterSpanEnd", span as unknown as SentrySpan);
+      } else this.onBuffered(-1);
     }
   }
 
