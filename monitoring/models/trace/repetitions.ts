@@ -33,8 +33,9 @@ export const MIN_TIMES = 3;
 /** Longest cycle: more spans are not seen as one pattern. */
 const MAX_PERIOD = 4;
 
-/** Numbers, and texts in a statement. */
-const LITERALS = /(?<!\w)'(?:[^']|'')*'|\d+(?:\.\d+)?/g;
+/** Texts in a statement, UUIDs and ids of 24 or 32 hex digits, and numbers. */
+const LITERALS =
+  /(?<!\w)'(?:[^']|'')*'|\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{24}|[\da-f]{32})\b|\d+(?:\.\d+)?/gi;
 
 /**
  * Finds the repetitions of a trace. Other spans may be between theirs. A span that failed or has children is in none: its
@@ -87,7 +88,7 @@ export const commonName = (nodes: readonly SpanNode[]): string =>
 export const commonText = ([first, ...others]: readonly string[]): string =>
   others.every((text) => text === first) ? first! : textShape(first!);
 
-/** A text without its numbers and quoted texts. */
+/** A text without its numbers, ids and quoted texts. */
 export const textShape = (text: string): string => text.replace(LITERALS, "#");
 
 const UNITS: ReadonlyMap<string, string> = new Map([["database", "queries"], ["HTTP", "requests"]]);

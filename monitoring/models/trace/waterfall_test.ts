@@ -72,6 +72,16 @@ const FOLDED: Readonly<Record<string, readonly [spans: readonly string[], rows: 
     inTurn("x 1", "x 2", "y", "x 3", "!x 4", "y", "x 5"),
     ["×4, 64 ms, sum 16 ms: x #", "y", "x 4", "y"],
   ],
+  "calls whose paths differ in ids, such as UUIDs and MongoDB's → one row": [
+    inTurn(
+      "GET /api/items/3e2f9a40-7c1b-4d5e-9f60-a1b2c3d4e5f6",
+      "GET /api/items/b7d0c1aa-12ef-4fab-8cde-0f1e2d3c4b5a",
+      "GET /api/items/FACE0FFD-beef-4add-9abc-deadbeef0001",
+      ...["507f1f77bcf86cd799439011", "64ab0c9e1f2d3a4b5c6d7e8f", "a0b1c2d3e4f5a6b7c8d9e0f1"]
+        .map((id) => `GET /orders/${id}/lines`),
+    ),
+    ["×3, 24 ms, sum 12 ms: GET /api/items/#", "×3, 24 ms, sum 12 ms: GET /orders/#/lines"],
+  ],
   "a query at once for each of twelve → in parallel, wall time beside the sum": [
     Array.from({ length: 12 }, (_, n) => `SELECT ${n} ${n} ${n + 100}`),
     ["12 in parallel, 111 ms, sum 1.20 s: SELECT #"],
