@@ -45,6 +45,9 @@ export interface Fixtures {
   watch: PageWatch;
 }
 
+/** No optimizing compilers and helper threads of V8: in pages that live for seconds they cost more than they save. */
+const V8_FLAGS = "--js-flags=--no-opt,--no-maglev,--single-threaded-gc,--no-flush-bytecode";
+
 interface WorkerFixtures {
   chromium: string;
 }
@@ -68,7 +71,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   }, { scope: "worker" }],
 
   launchOptions: [async ({ chromium }, provide) => {
-    await provide({ executablePath: chromium, args: [...CHROMIUM_ARGS] });
+    await provide({ executablePath: chromium, args: [...CHROMIUM_ARGS, V8_FLAGS] });
   }, { scope: "worker" }],
 
   ingest: async ({ mode: _mode }, provide) => {
