@@ -1,7 +1,6 @@
-import { type PointerEvent, useRef, useState } from "react";
+import { type PointerEvent, useState } from "react";
 import { formatOffset } from "../../components/format.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
-import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { barOf, percentAt } from "../charts/time_scale.ts";
 import { TracePicture } from "../charts/TracePicture.tsx";
 import type { TimeWindow } from "../charts/use_time_window.ts";
@@ -9,20 +8,16 @@ import type { TimeWindow } from "../charts/use_time_window.ts";
 /** A small picture of the trace. Dragging or keys select the time that the waterfall shows. */
 export function Minimap({ trace, timeWindow }: { trace: Trace; timeWindow: TimeWindow }) {
   const { window, frame } = timeWindow;
-  const [selection, setSelection] = useState<Extent>();
-  const dragStart = useRef<number>(undefined);
-
+  const [drag, setDrag] = useState<readonly [from: number, to: number]>();
   const timeAt = ({ currentTarget, clientX }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     const share = Math.min(1, Math.max(0, (clientX - left) / width));
     return frame.start_ms + share * (frame.end_ms - frame.start_ms);
   };
-  const endDrag = () => {
-    dragStart.current = undefined;
-    setSelection(undefined);
-  };
-
-  const shown = barOf(frame, selection ?? window);
+  // A click without movement selects nothing.
+  const selected = drag && drag[0] !== drag[1] &&
+    { start_ms: Math.min(...drag), end_ms: Math.max(...drag) };
+  const shown = barOf(frame, selected || window);
   const [from, to] = [window.start_ms - trace.origin_ms, window.end_ms - trace.origin_ms];
   return (
     <div
@@ -38,21 +33,14 @@ export function Minimap({ trace, timeWindow }: { trace: Trace; timeWindow: TimeW
       onKeyDown={timeWindow.onPanKey}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        dragStart.current = timeAt(event);
+        setDrag([timeAt(event), timeAt(event)]);
       }}
-      onPointerMove={(event) => {
-        if (dragStart.current === undefined) return;
-        const [a, b] = [dragStart.current, timeAt(event)];
-        setSelection({ start_ms: Math.min(a, b), end_ms: Math.max(a, b) });
-      }}
+      onPointerMove={(event) => drag && setDrag([drag[0], timeAt(event)])}
       onPointerUp={(event) => {
-        // A click without movement selects nothing.
-        if (dragStart.current !== undefined && selection) {
-          timeWindow.select(dragStart.current, timeAt(event));
-        }
-        endDrag();
+        if (selected) timeWindow.select(drag[0], timeAt(event));
+        setDrag(undefined);
       }}
-      onPointerCancel={endDrag}
+      onPointerCancel={() => setDrag(undefined)}
     >
       <TracePicture trace={trace} frame={frame} />
       {shown && shown.width < 100 && (
