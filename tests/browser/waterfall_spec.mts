@@ -302,3 +302,23 @@ test("trace of 10,000 spans → only rows in sight are rendered; End focuses the
   await page.getByRole("link", { name: "Flame", exact: true }).click();
   await expect(page.getByText(/^The 2,000 longest of 10,000\./)).toBeAttached();
 });
+
+test("drag over the small picture → its time is shown, also to the left; a click → nothing", async ({ page, server }) => {
+  await postSpans(server.origin, ...largeTrace(TRACE, 70));
+  await page.goto(`/#/traces/${TRACE}`);
+  const picture = page.getByRole("slider", { name: "Time shown" });
+  const lens = picture.locator(".lens");
+  const shown = () => picture.getAttribute("aria-valuetext");
+  const whole = await shown();
+  await picture.click();
+  expect(await shown()).toBe(whole);
+  const { x, y, width, height } = (await picture.boundingBox())!;
+  await page.mouse.move(x + width * 0.6, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.3, y + height / 2, { steps: 3 });
+  await expect(lens).toHaveAttribute("style", /^left: 30\.?\d*%; width: 30\.?\d*%/);
+  expect(await shown()).toBe(whole);
+  await page.mouse.up();
+  await expect(picture).not.toHaveAttribute("aria-valuetext", whole!);
+  await expect(picture).toHaveAttribute("aria-valuenow", "30");
+});
