@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<QueryRow>[] = [
   {
     title: "Statement",
     tip:
-      "As sent; where its queries differ in numbers or literals, #. The link is the slowest one in its trace",
+      "As sent; where its queries differ in numbers, ids or literals, #. The link is the slowest one in its trace",
     cell: ({ statement }, link) => <code>{link(statement)}</code>,
     aside: { title: "Application", applications: ({ application }) => [application] },
   },
