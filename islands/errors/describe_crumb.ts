@@ -24,7 +24,9 @@ const QUERIES = ["http.query", "url.query"];
 const SHOWN_APART = ["status_code", "__span"];
 
 /** Finds the request, its status and its span in the values of a breadcrumb. */
-export function describeCrumb({ level, data }: Pick<Breadcrumb, "level" | "data">): CrumbLine {
+export function describeCrumb(
+  { level, message, data }: Pick<Breadcrumb, "level" | "message" | "data">,
+): CrumbLine {
   const value = (...names: string[]) => data.find(([name]) => names.includes(name))?.[1] ?? null;
   const method = value(...METHODS);
   const url = value("url");
@@ -40,8 +42,10 @@ export function describeCrumb({ level, data }: Pick<Breadcrumb, "level" | "data"
     status,
     level: kind === "flows" || ofStatus !== "flows" ? null : level,
     span: /^[\da-f]{16}$/.test(span ?? "") ? span : null,
-    data: data.filter(([name]) =>
+    data: data.filter(([name, value]) =>
       !SHOWN_APART.includes(name) &&
+      !(name === "arguments" && value === JSON.stringify([message], null, 2)) &&
+      !(name === "logger" && value === "console") &&
       !(isRequest && [...METHODS, ...QUERIES, "url"].includes(name))
     ),
   };

@@ -118,7 +118,7 @@ export function ValueMenu() {
           key={text}
           onClick={({ currentTarget }) => currentTarget.parentElement!.hidePopover()}
         >
-          <span className="one-line">{text}</span>
+          <div className="one-line" title={text}>{text}</div>
           <ValueLinks name={name} value={value} />
         </div>
       ))}

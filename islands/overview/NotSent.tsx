@@ -19,7 +19,8 @@ const LOST: ReadonlyMap<string, string> = new Map(Object.entries({
   too_big: "they were too large. Attach less to each",
 }));
 
-const DECIDED = "mostly as its developer decided, by a sample rate, beforeSend or a filter";
+const DECIDED =
+  "mostly as its developer decided, by a sample rate, beforeSend or a filter, or the same error again";
 
 /** Categories that have another name. */
 const NAMES = new Map([["log_item", "log"], ["monitor", "check-in"], ["trace_metric", "metric"], [

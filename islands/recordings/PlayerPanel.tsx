@@ -17,6 +17,15 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
 const HEIGHTS = { normal: () => innerHeight * 0.55, wide: () => innerHeight * 0.8 };
 /** Milliseconds of a step by an arrow key. */
 const STEP_MS = 5_000;
+const KEYS = [
+  [["Space"], "play"],
+  [["←", "→"], "5 s"],
+  [["Home", "End"], "start and end"],
+  [["E"], "next error"],
+  [["S"], "skip inactivity"],
+  [["F"], "full width"],
+] as const;
+
 /** Fields with their own use for the player's keys. The slider of the position is moved by them. */
 const FIELDS = "select, textarea, input:not([type=checkbox], [type=range])";
 /** Elements with their own use for Space. */
@@ -158,12 +167,11 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
           {...{ length, gaps, replayId, events, player }}
         />
         <p className="player-keys pad small quiet">
-          <span className="if-keys">
-            <kbd>Space</kbd> play <kbd>←</kbd>
-            <kbd>→</kbd> 5 s <kbd>Home</kbd>
-            <kbd>End</kbd> <kbd>E</kbd> next error <kbd>S</kbd> skip inactivity <kbd>F</kbd>{" "}
-            full width.
-          </span>{" "}
+          <span className="if-keys facts">
+            {KEYS.map(([keys, use]) => (
+              <span key={use}>{keys.map((key) => <kbd key={key}>{key}</kbd>)} {use}</span>
+            ))}
+          </span>
           Masked text is shown as asterisks, media and frames as boxes; nothing is loaded from the
           page’s addresses.
         </p>
