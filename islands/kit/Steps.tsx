@@ -11,6 +11,6 @@ export function describePosition(index: number, { rows, more }: ConsoleList<unkn
 /** A link, or its text alone at the end of the list, so that the layout stays. @param name "Next error", "Older" */
 export function stepTo(href: string | undefined, name: string) {
   const text = /^(Next|Older)/.test(name) ? "›" : "‹";
-  if (href === undefined) return <span className="step quiet" aria-hidden="true">{text}</span>;
+  if (href === undefined) return <span className="step card quiet" aria-hidden="true">{text}</span>;
   return <a className="step card" href={href} aria-label={name} title={name}>{text}</a>;
 }
