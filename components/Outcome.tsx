@@ -1,7 +1,6 @@
 import { type DeliveryState, describeOutcome } from "./outcome.ts";
 import { OutcomeMark } from "./OutcomeMark.tsx";
 
-/** An envelope's outcome with its mark. */
 export function Outcome({ result }: { result: DeliveryState }) {
   const { kind, word, meaning } = describeOutcome(result);
   return (

@@ -67,7 +67,6 @@ export function ellipsize(text: string, max: number): string {
   return text.length > max ? `${cutText(text, max)}…` : text;
 }
 
-/** The message of anything that was thrown, for display. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

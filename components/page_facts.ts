@@ -6,9 +6,7 @@ export interface PageFacts {
   readonly variant: string;
   /** Where the browser posts to: a path, or "direct to the ingest". */
   readonly route: string;
-  /** Where envelopes are delivered to. */
   readonly ingest: string;
-  /** What this server stores, and how long. */
   readonly storage: string;
   readonly release: string;
   readonly environment: string;

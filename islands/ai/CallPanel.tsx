@@ -14,7 +14,6 @@ import type { AiSpan } from "../../monitoring/models/ai/ai_span.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import { linkTo } from "../data/fragment.ts";
 
-/** Facts of a call by their attributes. */
 const FACTS: readonly (readonly [name: string, field: AiField])[] = [
   ["Asked for", "requestModel"],
   ["Answered by", "responseModel"],

@@ -9,10 +9,8 @@ import { useSortedList } from "../kit/sort.ts";
 import { type Column, timeColumn } from "../kit/Table.tsx";
 import { durationText, figureColumn, TIPS, USAGE_COLUMNS } from "./usage.tsx";
 
-/** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Runs"], ["sums", "Sums"]] as const;
 
-/** Of the head of both shapes. */
 export const HEAD = {
   what: "AI runs",
   actions: <Segmented label="Shown as" name="as" choices={SHAPES} />,

@@ -3,7 +3,6 @@ import { formatDuration, formatNumber } from "../../components/format.ts";
 import type { AiUsage } from "../../monitoring/models/ai/ai_row.ts";
 import type { Column } from "../kit/Table.tsx";
 
-/** Definitions of the figures. */
 const ONCE =
   "Of an agent, the sum of its calls that sent them: its own figure repeats theirs, and counts only if none did";
 export const TIPS = {
@@ -30,7 +29,6 @@ export const figureColumn = <Row,>(
   rest: Partial<Pick<Column<unknown>, "isWide" | "className" | "by">> = {},
 ) => ({ title, tip, width, numeric: true, isWide: true, ...rest, cell }) satisfies Column<Row>;
 
-/** The columns that several tables have. */
 type Usage = Omit<AiUsage, "calls">;
 export const USAGE_COLUMNS = {
   in: figureColumn<Usage>("In", TIPS.in, 4, (row) => sentOr(row.input_tokens, formatNumber)),

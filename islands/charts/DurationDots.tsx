@@ -6,7 +6,6 @@ import { Definition } from "../kit/Definition.tsx";
 import { RunMarks } from "./RunMarks.tsx";
 import { hoveredPart, TimePlot } from "./TimePlot.tsx";
 
-/** Definition of the figures. */
 const TIP =
   "Of each trace that has ended: the duration of its page load, navigation or request; with an" +
   ` application, of its own. Median by nearest rank, of at least ${MIN_SAMPLES} traces.` +

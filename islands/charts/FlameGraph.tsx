@@ -14,7 +14,6 @@ import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { barOf, solidParts } from "./time_scale.ts";
 import type { TimeWindow } from "./use_time_window.ts";
 
-/** Height of a lane in pixels. */
 export const LANE_PX = 22;
 /** From this width in pixels on a bar has a text. */
 export const TEXT_PX = 40;
@@ -140,7 +139,6 @@ const Bar = memo(function Bar({ bar, window, width, lookOf, isSelected, isMatch 
   );
 });
 
-/** The width of an element, in pixels. */
 export function useWidth(ref: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(1_000);
   useLayoutEffect(() => {

@@ -11,7 +11,6 @@ import { Gridline } from "./TimeAxis.tsx";
 import { type Hover, hoveredPart, TimePlot } from "./TimePlot.tsx";
 import { Definition } from "../kit/Definition.tsx";
 
-/** Names of what the bars count. */
 export interface BarWords {
   /** Singular: "trace". */
   readonly what: string;

@@ -4,7 +4,6 @@ import { FEW_SAMPLES, MIN_SAMPLES } from "../../monitoring/models/percentile.ts"
 import type { VitalSample } from "../../monitoring/models/trace/trace_row.ts";
 import { rateVital, type VitalName, VITALS } from "../../monitoring/models/trace/web_vitals.ts";
 
-/** The mark beside a value with this rating. */
 export const RATING_MARKS = {
   good: "flows",
   "needs improvement": "waits",
@@ -19,7 +18,6 @@ export function formatVital(name: VitalName, value: number): string {
   return rounded.find((text) => rateVital({ name, value: Number(text) }) === rating) ?? rounded[2]!;
 }
 
-/** What the value of a page's vital is. */
 export const VITAL_TIP = `75th percentile, with n loads and navigations up to ${FEW_SAMPLES};` +
   ` of fewer than ${MIN_SAMPLES} each value as a dot`;
 

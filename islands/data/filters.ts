@@ -71,7 +71,6 @@ export const pageFilters = (list?: ListName): readonly Filter[] =>
     return { name, ...typeof choices !== "string" && { choices }, ...WORDS[name] };
   });
 
-/** The choices of a filter by value, each once. */
 export const choicesOf = ({ choices = [] }: Filter): ReadonlyMap<string, string> =>
   new Map(choices.map((choice) => typeof choice === "string" ? [choice, choice] : choice));
 

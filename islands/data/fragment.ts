@@ -111,7 +111,6 @@ export const spanHref = (
   { trace_id, span_id }: { readonly trace_id: string | null; readonly span_id: string | null },
 ) => linkTo("traces", [trace_id!], { span: span_id ?? undefined });
 
-/** The address of a moment of a recording. */
 export function momentHref(replayId: string, at: number): string {
   return linkTo("recordings", [replayId], { at: String(Math.round(at)) });
 }

@@ -66,7 +66,6 @@ export class InboxClient {
    */
   constructor(readonly path: string, readonly timeoutMs = 10_000) {}
 
-  /** What a view has. */
   async read<View extends keyof Answers>(view: View, query?: ViewQuery): Promise<Answers[View]> {
     const response = await this.get({ view, ...query as Parameters });
     if (response.status === 404 && ["error", "metric", "endpoint", "envelope"].includes(view)) {
@@ -171,7 +170,6 @@ export class InboxClient {
   }
 }
 
-/** The inbox of the page's server. */
 export const inbox: InboxClient = new InboxClient("/monitoring/inbox");
 
 async function answered(request: Promise<Response>): Promise<Response> {

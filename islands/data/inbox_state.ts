@@ -1,7 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { Store } from "./store.ts";
 
-/** What is known of the inbox beside its lists. */
 export interface InboxState {
   /** `offline`: no connection, retrying. `forbidden`: needs the inbox token. */
   readonly state: "connecting" | "live" | "offline" | "forbidden";

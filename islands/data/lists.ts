@@ -41,7 +41,6 @@ export interface ConsoleList<Row> {
   keyOf(row: Row): string;
   /** `loading`: no page of this query was received yet. */
   readonly state: "loading" | "ready" | "failed";
-  /** Why it failed, for display. */
   readonly error?: string | undefined;
   /** Reads older rows; undefined: there are none. */
   readonly more?: (() => void) | undefined;
@@ -153,12 +152,10 @@ function useLive<Answer>(
   return { ...answer, failure: lastError.current && messageOf(lastError.current) };
 }
 
-/** The rows of a list that were read. */
 interface Rows<Row> {
   readonly rows: readonly Row[];
   /** Cursor of the next, older page; null: there is none. */
   readonly next: string | null;
-  /** Whether older pages were read. */
   readonly hasOlder: boolean;
   /** Why the older page could not be read, for display. */
   readonly failure?: string;

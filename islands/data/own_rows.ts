@@ -2,7 +2,6 @@ import { useSyncExternalStore } from "react";
 import { Store } from "./store.ts";
 import { storeChoice, storedChoice } from "./stored_choice.ts";
 
-/** Key of `localStorage`. */
 const KEY = "sightglass.own";
 
 /**

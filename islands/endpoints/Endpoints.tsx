@@ -12,7 +12,6 @@ import { QueryList } from "./QueryList.tsx";
 /** Of an application. */
 const KEY = /^(sightglass|[\da-f]{14})$/;
 
-/** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Endpoints"], ["queries", "Queries"]] as const;
 const actions = <Segmented label="Shown as" name="as" choices={SHAPES} />;
 

@@ -1,19 +1,15 @@
 import { levelKind, type OutcomeKind } from "../../components/outcome.ts";
 import type { Breadcrumb } from "../../monitoring/models/error/breadcrumbs.ts";
 
-/** A breadcrumb as the parts of one line. */
 interface CrumbLine {
   /** `refused`: something failed; `waits`: a warning. */
   readonly kind: OutcomeKind;
   /** Method and address of a request; null: not one. */
   readonly request: string | null;
-  /** HTTP status of its response. */
   readonly status: string | null;
   /** Of a warning or a failure, unless the status shows it. */
   readonly level: string | null;
-  /** Id of its span. */
   readonly span: string | null;
-  /** The other values. */
   readonly data: Breadcrumb["data"];
 }
 

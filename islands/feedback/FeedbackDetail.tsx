@@ -26,7 +26,6 @@ import { EVENT_ICONS, useEvents } from "../player/recording_events.ts";
 
 /** Characters of an error's message. */
 const MAX_TEXT = 300;
-/** Events before the message that are listed. */
 const MAX_EVENTS = 12;
 
 /** Characters of a message in the heading, and of a name. */
@@ -69,7 +68,6 @@ export function FeedbackDetail({ feedback }: { feedback: string | undefined }) {
 
 export const nameOf = (row: FeedbackRow) => cutText(personOf(row) ?? "no name given", MAX_NAME);
 
-/** The first line. */
 function titleOf({ message }: FeedbackRow): string {
   const [line = ""] = message.trim().split("\n", 1);
   return line === "" ? "(empty)" : `${cutText(line, MAX_TITLE)}${line === message ? "" : "…"}`;

@@ -15,9 +15,7 @@ export interface ListHeadProps {
   readonly what: string;
   /** The list whose filters it has; default: those of all lists. */
   readonly of?: ListName | undefined;
-  /** The view's own buttons. */
   readonly actions?: ReactNode;
-  /** The view's own buttons in the menu. */
   readonly menu?: ReactNode;
 }
 

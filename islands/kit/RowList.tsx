@@ -30,11 +30,9 @@ interface RowListProps<Row> extends Omit<ListHeadProps, "what"> {
   readonly columns: readonly Column<Row>[];
   /** Accessible name of the table. */
   readonly caption: string;
-  /** The present order. */
   readonly sort?: ListSort | undefined;
   /** The address of a row's detail; default: its key in the view. */
   readonly hrefOf?: (row: Row) => string;
-  /** Key of the row whose detail is open. */
   readonly openKey?: string | undefined;
   /** The rows sum up others, of which `list.more` reads more. */
   readonly isSummary?: boolean;

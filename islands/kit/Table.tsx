@@ -16,14 +16,12 @@ export interface Column<Row> {
   readonly tip?: string;
   /** Width in rem; undefined: the rest of the table. */
   readonly width?: number;
-  /** Aligned at the right. */
   readonly numeric?: boolean;
   /** Left out where the list has less than 40rem: on phones, and beside a detail on small screens. */
   readonly isWide?: boolean;
   /** Its cells are the heads of the rows. */
   readonly isHead?: boolean;
   readonly className?: string;
-  /** What its head sorts by. */
   readonly by?: SortColumn;
   /** The content of a row's cell; with a key, if it has state. One of the cells has the row's link. */
   cell(row: Row, link: RowLink): ReactNode;
@@ -57,7 +55,6 @@ export const timeColumn = <Row,>(
 type RowLink = (text: ReactNode, label?: string) => ReactNode;
 
 interface TableProps<Row> {
-  /** Accessible name. */
   readonly caption: string;
   /** Default: `data-table`, dense rows. */
   readonly className?: string;
@@ -65,7 +62,6 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   /** The heads are for screen readers only. */
   readonly hidesHeads?: boolean;
-  /** The present order. */
   readonly sort?: ListSort | undefined;
 }
 

@@ -5,7 +5,6 @@ import { useView } from "../data/view.ts";
 import { isRelay } from "../data/read.ts";
 import { isShown, useStepKeys } from "./use_keys.ts";
 
-/** A field or attribute, and its value. */
 export type NamedValue = readonly [name: string, value: unknown];
 
 /** The lists that are searched for any attribute, and others for a field. */

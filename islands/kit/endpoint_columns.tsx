@@ -6,13 +6,11 @@ import { isSlower } from "../../monitoring/models/trace/endpoints.ts";
 import { Counted } from "./Counted.tsx";
 import type { Column } from "./Table.tsx";
 
-/** Definition of the figures. */
 export const ENDPOINT_TIP =
   "What an application did under one name: its newest spans that are the first of a trace, a page or a process. Duration:" +
   ` the median by nearest rank; below ${MIN_SAMPLES} the shortest and longest. Of the newest release if some are of it and` +
   " some of others, which “Other releases” has; else of all";
 
-/** The path of the detail of an endpoint. */
 export const endpointPath = (
   { application, name, op }: Pick<EndpointRow, "application" | "name" | "op">,
 ): readonly string[] => [application, name, ...op === null ? [] : [op]];

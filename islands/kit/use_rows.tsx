@@ -16,13 +16,10 @@ import type { ConsoleList } from "../data/lists.ts";
 import { useView } from "../data/view.ts";
 import { isShown, rowForKey, useStepKeys } from "./use_keys.ts";
 
-/** A row's place in its table. */
 export interface RowPlace {
   readonly rowKey: string;
   readonly index: number;
-  /** The row's link is in the tab order. */
   readonly isTabStop: boolean;
-  /** Its detail is open. */
   readonly isOpen: boolean;
   /** For each row that an element gets. @returns for when the element gets another row */
   readonly measure: (row: HTMLTableRowElement) => () => void;

@@ -2,7 +2,6 @@ import { levelKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { LogLevel } from "../../monitoring/protocol/log_levels.ts";
 
-/** A level, with the mark of its severity. */
 export function Level({ level }: { level: LogLevel }) {
   const kind = levelKind(level);
   return (

@@ -55,7 +55,6 @@ export function LogDetail({ logKey, list }: { logKey: string; list: ConsoleList<
 /** Characters of a message in the heading. */
 const MAX_TITLE = 200;
 
-/** The first line of its message. */
 function titleOf({ body }: Log): string {
   const [line = ""] = errorsAsText(body, true).split("\n", 1);
   return ellipsize(line, MAX_TITLE) || "(empty)";

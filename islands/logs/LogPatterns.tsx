@@ -18,7 +18,6 @@ interface Pattern {
   readonly key: string;
   readonly count: number;
   readonly newest: Log;
-  /** Keys of the applications that sent them. */
   readonly applications: readonly string[];
   /** A text that all of them have. */
   readonly common: string;

@@ -11,7 +11,6 @@ import { LOG_COLUMNS } from "./log_columns.tsx";
 import { LogDetail } from "./LogDetail.tsx";
 import { LogPatterns } from "./LogPatterns.tsx";
 
-/** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Lines"], ["patterns", "Patterns"]] as const;
 
 /** The logs view: the list, newest first (`#/logs`), and one log beside it (`#/logs/ENVELOPE/INDEX`). */

@@ -35,7 +35,6 @@ const styleOf = (n: number): CSSProperties => ({
 });
 const shapeOf = (n: number) => SHAPES[Math.floor(n / PATTERNS.length + n) % 2];
 
-/** How the line of a group looks. */
 export function LineSample({ n }: { n: number }) {
   return (
     <svg className="line-sample" viewBox="0 0 32 10" aria-hidden="true" style={styleOf(n)}>

@@ -28,7 +28,6 @@ import {
   unitText,
 } from "./metric_words.ts";
 
-/** A metric over time, by the values of an attribute. */
 export function MetricDetail({ id }: { id: MetricId }) {
   const { params } = useFragment();
   const shape = Object.fromEntries(
@@ -61,7 +60,6 @@ export function MetricDetail({ id }: { id: MetricId }) {
   );
 }
 
-/** What is shown: figure, attribute, interval. */
 function Shape({ metric: { kind, show, figures, by, attributes, every } }: {
   metric: MetricContent;
 }) {

@@ -19,7 +19,6 @@ const MAX_MARKS = 20;
 /** Clocks of processes differ, and times of check-ins are when they were sent. */
 const SLACK_MS = 1_000;
 
-/** One run of a monitor. */
 export function RunDetail({ openRun, list, monitors }: {
   openRun: string;
   list: ConsoleList<MonitorRunRow>;

@@ -12,7 +12,6 @@ export const ROWS = matchMedia("(min-width: 138rem)").matches ? 12 : 6;
 export function Highlight<Row>({ id, title, all, list, empty, hrefOf, columns }: {
   id: string;
   title: string;
-  /** Link to the whole list. */
   all: { readonly text: string; readonly href: string };
   list: ConsoleList<Row>;
   empty: string;

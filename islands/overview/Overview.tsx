@@ -183,7 +183,6 @@ function ReadErrors({ application, filters, onRead }: {
   return null;
 }
 
-/** Whether an application has a row with these filters. */
 function isShown({ key, environment, releases }: ApplicationRow, filters: ConsoleQuery): boolean {
   const { application, release } = filters;
   return (application === key ||

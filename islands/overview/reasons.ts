@@ -51,7 +51,6 @@ export const STATES = [
   { kind: "flows", word: "No open errors", short: "neither", rule: "neither" },
 ] as const;
 
-/** Definition of a state, for tooltips. */
 export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}.`).join("\n") +
   "\nErrors and runs: by the filter, in the chosen time (any time: the last 30 days with data)." +
   "\nMonitors: now, whatever the time." +

@@ -12,7 +12,6 @@ export interface InboxAddress {
 
 /** What a user copies into an application, or into a terminal, to connect it. */
 interface Snippet {
-  /** Label of its choice. */
   readonly name: string;
   /** Sends one event as soon as it runs, unless it only sets environment variables. */
   readonly code: (address: InboxAddress) => string;

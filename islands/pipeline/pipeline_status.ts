@@ -13,7 +13,6 @@ interface PipelineState extends Pick<TelemetryState, "phase" | "reason"> {
   readonly health?: Omit<RelayHealth, "accepted" | "limited" | "refused"> | undefined;
 }
 
-/** The pipeline's mark and its sentence. */
 export interface PipelineStatus {
   /** `ended`: nothing was sent; `flows`: nothing waits, and nothing was refused or lost. */
   readonly kind: OutcomeKind;

@@ -45,7 +45,6 @@ export function canHaveStill(
   return kind === "page" && bytes <= MAX_STILL_BYTES && started_at <= at && at <= ended_at;
 }
 
-/** What a recorded page showed at a moment. */
 export function RecordingPart({ row, moment }: { row: RecordingRow; moment: Moment }) {
   const { replay_id } = row;
   const { at_ms } = moment;

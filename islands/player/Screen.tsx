@@ -52,7 +52,6 @@ export function Screen({ frame, player, heightOf, gap }: {
   );
 }
 
-/** The size that an element may take, in pixels. */
 function useAvailableSize(
   of: RefObject<HTMLElement | null>,
   heightOf: (element: HTMLElement) => number,

@@ -30,7 +30,6 @@ import { ProfileFacts } from "./ProfileFacts.tsx";
 import { type DrawnBar, ProfileFlame, wholeAxis } from "./ProfileFlame.tsx";
 import { profileName, SESSION } from "./ProfileList.tsx";
 
-/** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Time order"], ["left-heavy", "Left-heavy"]] as const;
 
 const NO_TIME = { start_ms: 0, end_ms: 0 };

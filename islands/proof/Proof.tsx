@@ -136,7 +136,6 @@ function stepName(step: Step, variant: string): string {
   return step === "found" && variant === "relay" ? "At the ingest" : STEP_NAMES[step];
 }
 
-/** The result in one sentence. */
 function verdictText({ verdict, findings }: Evaluation, variant: string): string {
   switch (verdict) {
     case "pending":

@@ -11,7 +11,6 @@ import {
 } from "./signals.ts";
 
 export interface SignalEvidence {
-  /** The id by which it is recognised. */
   readonly id?: string | undefined;
   /** Why it is switched off. */
   readonly off?: "no consent" | "no recorder runs" | undefined;

@@ -71,7 +71,6 @@ export function RecordingView({ replayId }: {
   );
 }
 
-/** Time, duration and counts of a recording. */
 function RecordingFacts({ row }: { row: RecordingRow }) {
   const { started_at, ended_at, segments, missing, doubled, bytes, errors } = row;
   return (

@@ -17,7 +17,6 @@ export interface ListedEvent extends TimelineEvent {
   readonly href: string;
 }
 
-/** Title of each kind of events. */
 export const KIND_NAMES: Readonly<Record<EventKind, string>> = {
   error: "Errors",
   feedback: "Feedback",

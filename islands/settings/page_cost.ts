@@ -7,7 +7,6 @@ export interface MonitoringScripts {
   readonly firstBytes: number;
 }
 
-/** A finished request. */
 export type LoadedResource = Pick<
   PerformanceResourceTiming,
   "name" | "transferSize" | "encodedBodySize"

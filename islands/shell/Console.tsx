@@ -120,7 +120,6 @@ async function loadSwitcher() {
   return code.Switcher;
 }
 
-/** The help, which the key `?` opens. */
 function LoadedHelp({ variant }: { variant: string }) {
   const [isOpen, setOpen] = useState(false);
   useKeys((event) => {

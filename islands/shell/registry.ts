@@ -76,5 +76,4 @@ export const VIEWS: readonly View[] = ENTRIES.map((entry) => ({
   ...entry,
 }));
 
-/** The views of a mode, `inbox` or `relay`. */
 export const viewsOf = (mode: string): readonly View[] => VIEWS.filter(({ load }) => load[mode]);

@@ -12,7 +12,6 @@ export function Flame({ trace, timeWindow, matches, selected, axis, onSelect }: 
   trace: Trace;
   timeWindow: TimeWindow;
   matches: ReadonlySet<string>;
-  /** Key of the selected span. */
   selected: string | undefined;
   axis: ReactNode;
   onSelect: (key: string) => void;

@@ -10,7 +10,6 @@ import { Definition } from "../kit/Definition.tsx";
 /** As many as fit beside each other. */
 const SHOWN = 3;
 
-/** Links to the spans with the most self time. */
 export function LongestSpans({ trace, hrefOf, onShow }: {
   trace: Trace;
   hrefOf: (spanId: string) => string;

@@ -27,10 +27,8 @@ interface SpanRowProps {
   readonly window: Extent;
   /** Start of the trace, milliseconds since 1970. */
   readonly origin: number;
-  /** Errors and logs of the span. */
   readonly marks: readonly PlacedMark[];
   readonly isSelected: boolean;
-  /** The search found it. */
   readonly isMatch: boolean;
   readonly isTabStop: boolean;
   /** Pixels from the top of the grid. */

@@ -24,7 +24,6 @@ export function TimeAxis(props: {
   /** Start of the trace, milliseconds since 1970. */
   origin: number;
   ticks: readonly Tick[];
-  /** Errors and logs. */
   marks: readonly PlacedMark[];
   vitals: readonly FormattedVital[];
   sections: readonly TimeSection[];

@@ -7,7 +7,6 @@ import type { TimeWindow } from "../charts/use_time_window.ts";
 export function TraceSearch({ text, onText, count, current, step }: {
   text: string;
   onText: (text: string) => void;
-  /** Number of spans that match the text. */
   count: number;
   /** Which of them was brought into view last; -1: none. */
   current: number;

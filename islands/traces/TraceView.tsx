@@ -33,9 +33,7 @@ import { isShown, useStepKeys } from "../kit/use_keys.ts";
 
 /** With fewer spans the waterfall shows nearly all of them. */
 const MIN_MINIMAP_SPANS = 60;
-/** What the parameter `as` chooses. */
 const SHAPES = [[undefined, "Waterfall"], ["flame", "Flame"]] as const;
-/** At most this many ticks on the time axis. */
 const TICKS = { wide: 8, besideDetail: 5, narrow: 4 };
 
 /** One trace: facts, search, minimap, waterfall, and the selected span. */
@@ -272,7 +270,6 @@ export function TraceView({ traceId }: { traceId: string }) {
 /** The same width as in `components/styles/`. */
 const NARROW = "(max-width: 40rem)";
 
-/** Whether the page is as narrow as a phone. */
 function useIsNarrow(): boolean {
   return useSyncExternalStore(subscribeToWidth, () => matchMedia(NARROW).matches);
 }

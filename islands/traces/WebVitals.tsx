@@ -8,7 +8,6 @@ import { Definition } from "../kit/Definition.tsx";
 /** Characters of a page's name. */
 const MAX_PAGE = 40;
 
-/** A web vital in words. */
 export interface FormattedVital {
   readonly name: string;
   readonly title: string;

@@ -68,7 +68,6 @@ export function useTraceRows(trace: Trace, text: string) {
     repetitionOf: (key: string) => byKey.get(key),
     /** The places of the rows in the tree, folded ones, too. */
     places,
-    /** Errors and logs by the key of their row. */
     marksOf,
     /** Keys of the spans that were found, in the tree's order. */
     found,

@@ -5,7 +5,6 @@
  */
 export const KEEPALIVE_BYTES = 60_000;
 
-/** The result of one attempt to send an envelope. */
 export interface SendResult {
   /** HTTP status; undefined: no response. */
   readonly status?: number | undefined;

@@ -111,7 +111,6 @@ export function createWaitingQueue({ onReceipt, onWaiting, now }: PartOptions) {
   };
 }
 
-/** Builds the receipt that the page shows. */
 function receiptOf(
   { meta, sentBytes, storedMs, sentMs }: WaitingEnvelope,
   { status, outcome, error }: Partial<SendResult>,
