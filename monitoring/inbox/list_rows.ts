@@ -19,7 +19,6 @@ import { CHART_PARTS } from "./list_sql.ts";
 /** Rows as SQLite returns them: booleans are numbers, what has parts is JSON. */
 export type Found = Readonly<Record<"key" | "rank" | "tie", number>>;
 
-/** An error or a log. */
 interface FoundEntry extends Found, Pick<LogRow, "application" | "replay_id"> {
   readonly entry: string;
 }

@@ -32,10 +32,13 @@ const column = (expression: string): Field => (holds) => holds(expression);
 const ofApplication = (...columns: readonly string[]): Field => (holds) =>
   `e.application IN (SELECT id FROM applications WHERE ${columns.map(holds).join(" OR ")})`;
 
+/** What follows the last @: "1.4.0" of "shop@1.4.0", as {@linkcode releaseNames}. */
+const VERSION = "substr(release, 1 + length(rtrim(release, replace(release, '@', ''))))";
 const SENDER: Readonly<Record<string, Field>> = {
   application: ofApplication("name", "key"),
   environment: ofApplication("environment"),
-  release: (holds) => `e.release IN (SELECT id FROM releases WHERE ${holds("release")})`,
+  release: (holds) =>
+    `e.release IN (SELECT id FROM releases WHERE ${holds("release")} OR ${holds(VERSION)})`,
 };
 
 /** A URL, and its path alone. */
@@ -278,7 +281,6 @@ const keysOf = (key: string, from: string, condition: string) =>
   `SELECT ${key} FROM (SELECT ${IN_TIME}() AS ok) CROSS JOIN ${from} WHERE ok AND (${condition})` +
   ` AND ${key} IS NOT NULL AND e.row_key < :asOf`;
 
-/** The keys of the rows that match a term. */
 function foundKeys(key: string, name: TableName, term: Term, n: number): string {
   const { words, condition } = partsOf(term, n, name);
   if (words === undefined) return keysOf(key, `${name} AS e`, condition);

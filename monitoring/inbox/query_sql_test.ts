@@ -3,7 +3,12 @@ import fc from "fast-check";
 import { errorEntry } from "../models/error/error_entry.ts";
 import { logEntry } from "../models/log_entry.ts";
 import { matches, parseQuery, type Searched } from "../models/query/query.ts";
-import { searchedError, searchedLog, searchedTraceSpan } from "../models/query/searched.ts";
+import {
+  releaseNames,
+  searchedError,
+  searchedLog,
+  searchedTraceSpan,
+} from "../models/query/searched.ts";
 import { idWords, wordsOf } from "../models/query/words.ts";
 import { Inbox } from "./inbox.ts";
 import { admitted, type Attributes, envelopeOf, hexId } from "./testdata/envelopes.ts";
@@ -89,7 +94,7 @@ const word = fc.constantFrom(
     "main.go:42",
   ],
   ...["order.id", "5", "€", "e0000000", hexId(2), "1111-1111", "11111111", "event", "log", '"'],
-  ...["application:shop", "release:2", "environment:live", "environment:t*"],
+  ...["application:shop", "release:2", "release:1", "environment:live", "environment:t*"],
 );
 const key = fc.constantFrom(
   ...["order.id", "amount", "method", "größe", "name", "op", "status", "level", "type", "message"],
@@ -161,7 +166,7 @@ Deno.test("any query → the rows of each list whose entries match it", async ()
           const { application, release, environment } = sender;
           const withSender = (entry: Searched): Searched => ({
             ...entry,
-            fields: { ...entry.fields, ...sender },
+            fields: { ...entry.fields, ...sender, release: releaseNames(release) },
           });
           const add = (entry: Searched, trace: unknown, list: Searched[]) => {
             const searched = withSender(entry);

@@ -356,7 +356,6 @@ const NEW_INDEX =
 /** Versions after which only the index has changed, which the last upgrade makes anew. */
 const OF_INDEX = [8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24];
 
-/** The tables of the inbox. */
 export const INBOX_SCHEMA: Schema = {
   version: 26,
   create: STORED + INDEX,

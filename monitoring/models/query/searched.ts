@@ -35,8 +35,13 @@ export function searchedTraceSpan(span: TraceSpan): Searched {
   const duration = start_ms === null || end_ms === null ? null : end_ms - start_ms;
   const { fields, ...entry } = searchedSpan(span, duration);
   const names = [application_name, application];
-  return { ...entry, fields: { ...fields, application: names, environment, release } };
+  const sender = { application: names, environment, release: releaseNames(release) };
+  return { ...entry, fields: { ...fields, ...sender } };
 }
+
+/** A release is found by its version, too, as lists show it: "shop@1.4.0", "1.4.0". */
+export const releaseNames = (release: string | null): readonly string[] =>
+  release === null ? [] : [release, release.slice(release.lastIndexOf("@") + 1)];
 
 export function searchedLog(log: Omit<LogEntry, "replay_id">): Searched {
   const { trace_id, span_id, level, body, attributes } = log;
