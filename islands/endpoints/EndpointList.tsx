@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo } from "react";
+import { breakable } from "../../components/breakable.tsx";
 import { formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ListSort } from "../../monitoring/models/list_query.ts";
@@ -64,7 +65,7 @@ export function EndpointList({ list, query, sort, openKey, actions }: {
 const NAME: Column<EndpointRow> = {
   title: "Endpoint",
   tip: ENDPOINT_TIP,
-  cell: (row, link) => link(displayName(row)),
+  cell: (row, link) => link(breakable(displayName(row))),
   aside: { title: "Application", applications: ({ application }) => [application] },
 };
 
@@ -86,7 +87,7 @@ function rateText(rate: number): string {
 export function figuresOf(rows: readonly EndpointRow[]): readonly Column<EndpointRow>[] {
   const { dots, count, others, duration } = endpointColumns(rows);
   return [
-    { ...count, width: 11, by: "count" },
+    { ...count, width: 9.75, by: "count" },
     {
       title: "Rate",
       tip: "Runs by time, of all releases, in the chosen time, else from the first to the last run",
@@ -96,13 +97,13 @@ export function figuresOf(rows: readonly EndpointRow[]): readonly Column<Endpoin
       className: "extra",
       cell: ({ rate }) => rateText(rate),
     },
-    { ...dots, width: 11 },
+    { ...dots, width: 9.5 },
     { ...others, width: 8.75, className: "extra" },
-    { ...duration, width: 8.75, by: "duration" },
+    { ...duration, width: 10, by: "duration" },
     {
       title: "Change",
       tip: CHANGE_TIP,
-      width: 7,
+      width: 8,
       isWide: true,
       by: "change",
       cell: (row) => {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { breakable } from "../../components/breakable.tsx";
 import { ellipsize, formatNumber } from "../../components/format.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
@@ -71,7 +72,7 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
         <RowValues values={[["level", row.level], ["type", row.type]]}>
           <ErrorLevel of={row} isMark />
         </RowValues>
-        {link(row.type, `${row.type} ${ellipsize(row.value, MAX_VALUE)}`)}{" "}
+        {link(breakable(row.type), `${row.type} ${ellipsize(row.value, MAX_VALUE)}`)}{" "}
         {ellipsize(row.value, MAX_VALUE)} <GroupMark row={row} />
       </>
     ),

@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<MetricRow>[] = [
   },
   {
     title: "Value",
-    width: 7,
+    width: 9,
     numeric: true,
     cell: ({ name, kind, unit, show, value, count }) => (
       <>

@@ -1,3 +1,4 @@
+import { breakable } from "../../components/breakable.tsx";
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
@@ -84,7 +85,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
             <KindMark />
           </RowValues>
         </span>
-        {link(displayName(row))}
+        {link(breakable(displayName(row)))}
         <small>{whatIsNamed(row)}</small>
         {spanOf(row) && <small>matches: {row.match!.name}</small>}
       </>

@@ -269,7 +269,7 @@ export function matchingSpan(q = ""): string {
   // The inner LIMIT: else SQLite counts a second time for each use of `terms`.
   return "(SELECT iif(terms > 0, json_object('span_id', span_id, 'name', name), NULL)" +
     ` FROM (SELECT e.span_id, e.name, ${sum} AS terms FROM spans AS e` +
-    ` WHERE e.trace_id = page.id AND e.row_key < :asOf ORDER BY terms DESC, e.row_key LIMIT 1))`;
+    ` WHERE e.trace_id = page.id AND e.row_key < :asOf ORDER BY terms DESC, e.name IS NOT root.name, e.row_key LIMIT 1))`;
 }
 
 const isDuration = (term: Term): boolean => term.field === "duration" && term.value.is === "range";

@@ -163,16 +163,27 @@ test("logs by their patterns → one row for messages that differ in values; it 
   await page.goto("/#/logs");
   const orders = Array.from({ length: 12 }, (_, n) => ({ body: `Charged order ${n}` }));
   await post(server.origin, [...orders, { body: "Charged order late", level: "warn" }]);
+  for (const release of ["web@1", "api@1", "worker@1", "mail@1"]) {
+    const attributes = { "sentry.release": { value: release, type: "string" } };
+    await post(server.origin, [{ body: "Charged order 12", attributes }]);
+  }
   await view(page).getByRole("link", { name: "Patterns", exact: true }).click();
   const row = view(page).getByRole("row").filter({ hasText: "Charged order …" });
   await expect(row).toHaveCount(1);
   await expect(row).toContainText("info");
-  await expect(row).toContainText(/12×/);
+  await expect(row).toContainText(/16×/);
+  const tiles = await row.locator(".tile:visible").all();
+  expect(tiles).toHaveLength(3);
+  const { x } = (await row.getByRole("link").boundingBox())!;
+  for (const tile of tiles) {
+    const box = (await tile.boundingBox())!;
+    expect(box.x + box.width).toBeLessThanOrEqual(x);
+  }
   await expectAccessibleLayout(page, "patterns of logs");
   await row.getByRole("link").click();
   await expect(page).toHaveURL(/q=%22Charged\+order%22\+-level%3Awarn/);
   await expect(line(page, "Charged order 3")).toBeVisible();
-  await expect(view(page).locator(".list-foot .end")).toHaveText("12 logs");
+  await expect(view(page).locator(".list-foot .end")).toHaveText("16 logs");
 });
 
 test("hostile logs → shown as text, nothing is executed", async ({ page, server }) => {

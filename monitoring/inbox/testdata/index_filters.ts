@@ -657,6 +657,13 @@ export function addFilterTests(test: AddTest): void {
     assert.deepEqual(traces(inbox, { q: "needle" }), [hexId(1)]);
     assert.equal(inbox.page("traces", { q: "needle" }).rows[0]?.spans, 2);
     assert.equal(inbox.page("traces", { q: "needle other" }).rows[0]?.match?.name, "needle");
+    // Browsers send a web vital before its page load.
+    await add(span(3, { name: "needle LCP", parent_span_id: "a".repeat(16), is_segment: false }));
+    await add(span(3, { span_id: "a".repeat(16), name: "needle page" }));
+    assert.equal(
+      inbox.page("traces", { q: "needle", trace: hexId(3) }).rows[0]?.match?.name,
+      "needle page",
+    );
     assert.deepEqual(traces(inbox, { q: "-needle" }), [hexId(2)]);
     await add(error("order 17"));
     await add(error("order 18"));
