@@ -98,7 +98,7 @@ export function readOtlp(request: unknown, signal: Signal): OtlpTelemetry {
   };
 }
 
-/** Names that stand beside lists. */
+/** Other fields of the objects that hold a list. */
 const NOT_LISTS = ["resource", "scope", "schemaUrl"];
 
 /** Says that a JSON object does not have its list, but something else. Empty lists are often omitted. */

@@ -273,7 +273,7 @@ Deno.test("several groups of one resource → one resource; without entries → 
   }
 });
 
-Deno.test("JSON that names a list otherwise, or has no list there → the sender is told", () => {
+Deno.test("JSON that names a list otherwise, or has no list there → a message names it", () => {
   for (
     const [request, name, list] of [
       [{ resource_spans: [] }, "resource_spans", "resourceSpans"],
