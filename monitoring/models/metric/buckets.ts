@@ -175,6 +175,7 @@ export function estimatedPercentile(
   const [low, high, count] = sorted.find((range) => (left -= range[2]) <= 0) ?? sorted.at(-1)!;
   const from = Math.max(low, min ?? (Number.isFinite(low) ? low : Math.min(0, high)));
   const to = Math.min(high, max ?? (Number.isFinite(high) ? high : from));
-  const value = from + (to - from) * (left + count) / count;
-  return Math.min(max ?? Infinity, Math.max(min ?? -Infinity, value));
+  // Rounding alone could lead beyond the range.
+  const value = Math.min(to, from + (to - from) * (left + count) / count);
+  return Math.max(min ?? -Infinity, value);
 }

@@ -265,6 +265,9 @@ Deno.test("percentile of a wide bucket → spread from the smallest to the large
   assert.equal(estimatedPercentile(ranges, 0.5, 40, 60), 50);
   assert.equal(estimatedPercentile(ranges, 0.9, 40, 60), 58);
   assert.equal(estimatedPercentile([[-Infinity, 10, 10]], 0.5, null, null), 5);
+  const [least, most] = [0.0010003915967535806, 10.000000000000002];
+  assert.equal(least + (10 - least) * 7 / 7, most, "rounded up");
+  assert.equal(estimatedPercentile([[0, 10, 7], [10, 100, 6]], 0.5, least, most), 10);
 });
 
 /** An exponential histogram, as SDKs make it. */
