@@ -16,6 +16,10 @@ import { isRelay } from "../data/read.ts";
 
 /** Parameters of the address that choose how rows are shown, not which. */
 const SHAPES = new Set(["as", "sort", "show", "by", "every"]);
+/** Lists with rows of Sightglass itself. */
+const OWN: ReadonlySet<ListName | undefined> = new Set(
+  ["traces", "errors", "logs", "pages", "endpoints", "recordings", "envelopes"] as const,
+);
 
 /**
  * A list's state other than its rows: loading, failed, access denied, or empty. Nothing if there are rows.
@@ -63,7 +67,7 @@ export function ListNotice({ list, what, of, hint, children }: {
       )}
       {!isFiltered && !hasOthers && phase !== "failed" && <p>{children}</p>}
       {!isFiltered && hint}
-      {!isFiltered && !isRelay && !!applications?.rows.length && (
+      {!isFiltered && !isRelay && OWN.has(of) && !!applications?.rows.length && (
         <p>
           Sightglass’s own {what} are not listed.{" "}
           <a href={fragmentTo(view, path, { application: OWN_APPLICATION.key })}>Show them</a>

@@ -151,6 +151,9 @@ test.describe("first landing", () => {
       await expect(shown).toContainText(`Sightglass’s own ${title.toLowerCase()} are not listed.`);
       await expect(shown.locator("a.row-link, .time-bars")).toHaveCount(0);
     }
+    await openView(page, "AI runs");
+    await expect(shown).toContainText("Your application sends them");
+    await expect(shown).not.toContainText("Sightglass’s own");
     const navigation = page.getByRole("navigation", { name: "Views" });
     await expect(navigation).not.toContainText("new");
     await postEvents(server.origin, nodeEvent());
