@@ -96,6 +96,29 @@ Deno.test("Flask with sentry-sdk 1.9 → HTTP status by tag, preflight by method
   assert.deepEqual([preflight?.failed, preflight?.preflight], [false, true]);
 });
 
+Deno.test("query that ends after its cancelled request was sent → no run of an endpoint", () => {
+  // As Node's SDK 10 sends it, without what is not read.
+  const late: TestItem = ["transaction", {
+    transaction: "SELECT id FROM products WHERE name LIKE '%s%'",
+    contexts: {
+      trace: {
+        trace_id: trace,
+        span_id: "acbac65689f7fb4a",
+        parent_span_id: "bf30c1e70b71fa22",
+        op: "db",
+        data: { "sentry.op": "db", "sentry.parent_span_already_sent": true },
+        status: "ok",
+      },
+      response: { status_code: 200 },
+    },
+    start_timestamp: NOW / 1_000,
+    timestamp: NOW / 1_000 + 0.9,
+    spans: [],
+  }];
+  const { spans: [query], traces: [touched] } = entries(late);
+  assert.deepEqual([query?.is_run, touched?.http_status], [false, null]);
+});
+
 Deno.test("trace of spans without names → without a name, at the start of the first", () => {
   const starts = [NOW - 2_000, NOW - 3_000, 0];
   const unnamed = starts.map((ms) => span({ name: "", start_timestamp: ms / 1_000 }));

@@ -32,11 +32,15 @@ export function sentSpans(type: "transaction" | "span", payload: unknown): SentS
     name: at(payload, "transaction"),
     start: at(payload, "start_timestamp"),
     end: at(payload, "timestamp"),
-    isSegment: true,
     transaction: payload,
   };
+  // A child that ended after its request was sent, as of a cancelled one: a transaction of its own.
+  const isLate = attributeAt(root.attributes, "sentry.parent_span_already_sent") === true;
   const children = listOf(at(payload, "spans"));
-  return [root, ...children.map((span) => ({ ...sentSpan(span), isSegment: false }))];
+  return [
+    { ...root, isSegment: !isLate },
+    ...children.map((span) => ({ ...sentSpan(span), isSegment: false })),
+  ];
 }
 
 function sentSpan(span: unknown): SentSpan {
