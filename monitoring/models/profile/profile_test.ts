@@ -138,6 +138,16 @@ Deno.test("a missing chunk, an idle thread → a gap, not time", () => {
   ]);
 });
 
+Deno.test("browser's SDK 10, idle samples sent as the first stack → no time of a function", () => {
+  const sent = [[0, "script"], [10, "script"], [20, "slow script"], [30, "script"]] as const;
+  const read = (version: string) => {
+    const client_sdk = { name: "sentry.javascript.browser", version };
+    return joinProfiles([chunk(sent, { platform: "javascript", client_sdk })], ALWAYS, null);
+  };
+  assert.deepEqual(named(read("10.78.0")), [["slow", 1, 1], ["script", 0, 1]]);
+  assert.deepEqual(named(read("11.12.0")), [["script", 3, 4], ["slow", 1, 1]]);
+});
+
 Deno.test("in time and left-heavy → calls, their own time, several narrow ones as one", () => {
   const tree = treeOf([0, "b a"], [10, "c a"], [20, "b a"], [30, "a"], [40, "b a"]);
   assert.deepEqual(drawn(tree, barsInTime(tree, ALL, 0)), [

@@ -89,8 +89,11 @@ export function readSentProfile(
   const hasLines = at(payload, "platform") !== "node";
   const frames = listOf(at(profile, "frames")).slice(0, MAX_FRAMES)
     .map((frame) => readFrame(frame, hasLines));
+  // Browsers' SDK 10 sends time in which nothing ran as the first stack, that of the script itself.
+  const isIdleFirst = isChunk && at(payload, "platform") === "javascript" &&
+    textAt(payload, "client_sdk", "version")?.startsWith("10.");
   const stacks = listOf(at(profile, "stacks")).slice(0, MAX_SAMPLES)
-    .map((stack) => readStack(stack, frames.length));
+    .map((stack, n) => n === 0 && isIdleFirst ? [] : readStack(stack, frames.length));
   const sent = listOf(at(profile, "samples"));
   const transaction = at(payload, "transaction") ?? listOf(at(payload, "transactions"))[0];
   // Early versions of Python's SDK, whose frames have `file`, send the time of the end.
