@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { formatCount } from "../components/format.ts";
 import { TOOL } from "../monitoring/protocol/commands.ts";
 import { undefinedIfNotFound } from "../monitoring/protocol/if_found.ts";
 import {
@@ -55,7 +56,7 @@ export async function uploadToInbox(args: readonly string[]): Promise<number> {
   const uploaded = names.length - withoutId.length;
   if (uploaded === 0) throw new UserError(`Cannot ${TASK}: ${missing}`);
   if (withoutId.length > 0) console.error(`Not uploaded, ${missing}`);
-  console.log(`Uploaded ${uploaded} source maps to ${origin}.`);
+  console.log(`Uploaded ${formatCount(uploaded, "source map")} to ${origin}.`);
   return 0;
 }
 
