@@ -1,4 +1,11 @@
-import { EVENT_CONTENT, MAX_MESSAGE, MESSAGE_EVENT } from "./ai/ai_attributes.ts";
+import type { LogAttributes } from "../protocol/log_levels.ts";
+import {
+  DETAILS_EVENT,
+  EVENT_CONTENT,
+  hasMessages,
+  MAX_MESSAGE,
+  MESSAGE_EVENT,
+} from "./ai/ai_attributes.ts";
 import { withoutAnsi } from "./ansi.ts";
 import { boundedAttributes } from "./attributes.ts";
 import { envelopeAt, indexAt } from "./index/list_cursor.ts";
@@ -20,6 +27,8 @@ import type { SpanEvent } from "./trace/trace_span.ts";
 export interface LogEntry extends Omit<LogRow, "envelope" | "index" | "application"> {
   /** Counter of the SDK: the order of logs with one time. */
   readonly sequence?: number;
+  /** Of a {@linkcode DETAILS_EVENT}: its attributes with messages, longer than those of a row. */
+  readonly messages?: LogAttributes;
 }
 
 /** https://develop.sentry.dev/sdk/telemetry/logs/ */
@@ -30,6 +39,7 @@ const SEQUENCE = "sentry.timestamp.sequence";
 const MAX_BODY = 2_000;
 /** Of one log. Sentry's SDKs add about ten attributes. */
 const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
+const LONG = { isLong: hasMessages, value: MAX_MESSAGE };
 
 /**
  * Reads one log of a `log` item; the level may also be an OpenTelemetry severity number.
@@ -58,7 +68,13 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
       spanId(attributeAt(at(log, "attributes"), "sentry.trace.parent_span_id")),
     replay_id: hexId(attributeAt(at(log, "attributes"), "sentry.replay_id")),
     ...sequence !== null && { sequence },
+    ...name === DETAILS_EVENT && { messages: messagesOf(at(log, "attributes")) },
   };
+}
+
+function messagesOf(sent: unknown): LogAttributes {
+  const read = boundedAttributes(sent, { ...ATTRIBUTES, all: 4 * MAX_MESSAGE, long: LONG });
+  return Object.fromEntries(Object.entries(read).filter(([name]) => hasMessages(name)));
 }
 
 /**
@@ -68,7 +84,7 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
  */
 export function logRow(
   place: number,
-  entry: LogEntry,
+  { messages: _, ...entry }: LogEntry,
   application: string,
   replayId: string | null,
 ): LogRow {
@@ -87,9 +103,10 @@ export const shortBody = ({ body }: LogEntry) => body.slice(0, MAX_BODY).toWellF
 
 const isMessage = (name: unknown) => typeof name === "string" && MESSAGE_EVENT.test(name);
 
-/** A message of a call of a model, as an event of its span; undefined: another log. */
-export function messageOf({ at, body, attributes }: LogEntry): SpanEvent | undefined {
+/** Messages of a call of a model, as an event of its span; undefined: another log. */
+export function messageOf({ at, body, attributes, messages }: LogEntry): SpanEvent | undefined {
   const name = attributes[EVENT_NAME];
+  if (messages) return { name: String(name), at_ms: at, attributes: messages };
   if (!isMessage(name)) return undefined;
   // Without a body it has the name of the event.
   const content = { ...body !== name && { [EVENT_CONTENT]: body } };

@@ -66,6 +66,32 @@ export function addAiTests(test: AddTest): void {
     },
   );
 
+  test(
+    "messages in a log's attributes → those of its span; cut in the list",
+    async (inbox, add) => {
+      const text = "Is the lamp dimmable? ".repeat(1_000).trim();
+      const part = (
+        role: string,
+        content: string,
+      ) => [{ role, parts: [{ type: "text", content }] }];
+      const attributes = {
+        "event.name": "gen_ai.client.inference.operation.details",
+        "gen_ai.system_instructions": [{ type: "text", content: "Be kind." }],
+        "gen_ai.input.messages": part("user", text),
+        "gen_ai.output.messages": part("assistant", "Yes."),
+      };
+      const span_id = "c".repeat(16);
+      await add(["log", {
+        items: [{ trace_id: hexId(1), span_id, timestamp: START, attributes }],
+      }]);
+      await add(aiSpan(1, [span_id], [0, 1], CHAT));
+      const { messages } = readMessages(readTrace(inbox.trace(hexId(1))).tree.nodes[0]!.span!);
+      assert.deepEqual(messages.map(({ parts }) => parts[0]!.text), ["Be kind.", text, "Yes."]);
+      const [row] = inbox.page("logs", {}).rows;
+      assert.ok(row && !("messages" in row) && JSON.stringify(row).length < 5_000);
+    },
+  );
+
   test("AI spans in any order → runs, whose tokens are added once", async (inbox, add, addOf) => {
     // SDKs send what has ended first.
     await addOf(

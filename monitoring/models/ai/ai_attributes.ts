@@ -71,6 +71,9 @@ export const MESSAGE_EVENT = /^gen_ai\.(?:(system|user|assistant|tool)\.message|
 /** Of such an event: the message as JSON. */
 export const EVENT_CONTENT = "gen_ai.event.content";
 
+/** The present one, with messages in its attributes. */
+export const DETAILS_EVENT = "gen_ai.client.inference.operation.details";
+
 /** What has these names after `PREFIX.0`, `PREFIX.1` and so on. */
 function listed(attributes: LogAttributes, prefix: string, names: readonly string[]) {
   const list: Record<string, unknown>[] = [];

@@ -40,13 +40,13 @@ interface AiMessages {
 }
 
 /**
- * The messages of a call or an agent, or arguments and result of a tool, in their order. Earlier instrumentations of
- * OpenTelemetry send them in events of the span. Never throws.
+ * The messages of a call or an agent, or arguments and result of a tool, in their order. Instrumentations of
+ * OpenTelemetry also send them in events of the span or log records. Never throws.
  */
 export function readMessages(
   span: Pick<TraceSpan, "attributes" | "events" | "messages">,
 ): AiMessages {
-  const inEvents = span.events?.map((event) => event.attributes) ?? [];
+  const inEvents = [...span.messages ?? [], ...span.events ?? []].map((event) => event.attributes);
   const attributes: LogAttributes = Object.assign({}, ...inEvents, span.attributes);
   const read = (field: AiField, role: AiRole): AiMessage[] => {
     const sent = aiText(attributes, field, Infinity);
