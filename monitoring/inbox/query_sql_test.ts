@@ -99,6 +99,7 @@ const word = fc.constantFrom(
 const key = fc.constantFrom(
   ...["order.id", "amount", "method", "größe", "name", "op", "status", "level", "type", "message"],
   ...["application", "release", "environment", "duration", "other", "main.go", "http.method"],
+  ...["service.name", "service.version", "deployment.environment.name"],
 );
 const wanted = fc.constantFrom(
   ...[

@@ -211,3 +211,23 @@ Deno.test("words of a span's events, status, lists and JSON → its trace is fou
     assert.deepEqual(rows.map(({ match }) => match?.span_id), [sent.spanId], q);
   }
 });
+
+Deno.test("facts of a resource in a query → found as the fields that have them", async () => {
+  await using inbox = await startInbox();
+  const [failed, fine, other] = [span({ events: [exceptionEvent("no stock")] }), span(), span()];
+  await inbox.post("traces", tracesJson([failed, fine]));
+  await inbox.post("traces", tracesJson([other], "pay"));
+  for (
+    const [q, found] of [
+      ["service.name:shop", [fine, failed]],
+      ["-service.name:shop", [other]],
+      ["deployment.environment.name:production service.name:p*", [other]],
+      [`00-${fine.traceId}-${fine.spanId}-01`, [fine]],
+    ] as const
+  ) {
+    const query = `view=traces&application=apps&q=${encodeURIComponent(q)}`;
+    const { rows } = await inbox.read<Page<TraceRow>>(query);
+    const ids = found.map(({ traceId }) => traceId).sort();
+    assert.deepEqual(rows.map(({ trace_id }) => trace_id).sort(), ids, q);
+  }
+});

@@ -55,11 +55,21 @@ const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ["status_code", ["http.response.status_code", "http.status_code"]],
 ]);
 
+/** Facts that OpenTelemetry's SDKs send for a whole resource, and the fields that have them. */
+const RESOURCE_FIELDS: ReadonlyMap<string, string> = new Map([
+  ["service.name", "application"],
+  ["service.version", "release"],
+  ["deployment.environment.name", "environment"],
+  ["deployment.environment", "environment"],
+]);
+
 const KEY = /^[\p{L}_][\p{L}\p{N}_.\/@-]*$/u;
 /** [-][KEY:]VALUE, where VALUE is a word or a quoted text. `//` after the colon: an address. */
 const TERM =
   /(-(?=[^\s-]))?(?:([\p{L}_][\p{L}\p{N}_.\/@-]*):(?=\S)(?!\/\/))?(?:"((?:\\["\\]|[^"])*)(?:"|$)|(\S+))/gu;
 const ID = /^[\da-f]{8,32}$/;
+/** The trace's id in W3C's `traceparent`, in `sentry-trace`. */
+const TRACE_HEADER = /^(?:00-)?([\da-f]{32})-[\da-f]{16}(?:-[\da-f]{1,2})?$/;
 
 /**
  * Reads a query: words, "phrases", `key:value`, `key:beginning*`, `key:>number`, `key:1..2`; with `-` excluded. Never
@@ -72,7 +82,7 @@ export function parseQuery(query: string): readonly Term[] {
   ) {
     const text = quoted?.replace(/\\(["\\])/g, "$1") ?? bare;
     const term = field !== undefined && wordsOf(field) !== " "
-      ? fieldTerm(field, text, quoted !== undefined)
+      ? fieldTerm(RESOURCE_FIELDS.get(field) ?? field, text, quoted !== undefined)
       : textTerm(text, quoted === undefined);
     if (term !== undefined) terms.push({ ...term, isExcluded: minus !== undefined });
     if (terms.length === MAX_TERMS) break;
@@ -89,7 +99,8 @@ const phraseOf = (text: string, isBeginning: boolean): Phrase | null => {
 const ONE_LETTER = /^ [a-z\d] $/;
 
 function textTerm(text: string, isBeginning: boolean): Omit<TextTerm, "isExcluded"> | undefined {
-  const id = text.replaceAll("-", "").toLowerCase();
+  const lower = text.toLowerCase();
+  const id = TRACE_HEADER.exec(lower)?.[1] ?? lower.replaceAll("-", "");
   const isId = ID.test(id);
   const phrases = [text, ...isId && text.includes("-") ? [id] : []].flatMap((text) =>
     phraseOf(text, isBeginning && !ONE_LETTER.test(wordsOf(text))) ?? []

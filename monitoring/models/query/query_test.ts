@@ -25,6 +25,9 @@ const FIELDS = {
   duration: 1_500,
   level: 3,
   type: null,
+  application: ["shop", "a1b2"],
+  release: ["shop@1.4.0", "1.4.0"],
+  environment: "test",
 };
 const ENTRY: Searched = {
   words: wordsOf(
@@ -64,10 +67,14 @@ const FOUND = [
   "duration:1.5s..",
   "level:warn level:info -level:error",
   'name:"POST /api/Größe" name:post* op:http.server',
+  "service.name:shop service.version:1.4.0 deployment.environment.name:test",
+  "deployment.environment:test -service.name:web",
   "9f8e7d6c",
   "9F8E7D6C-5B4A-3928",
   "01234567-89AB-CDEF-0123-456789ABCDEF",
   "0123456789ab",
+  `00-${EVENT_ID.toUpperCase()}-00f067aa0ba902b7-01`,
+  `${EVENT_ID}-00f067aa0ba902b7-1 ${EVENT_ID}-00f067aa0ba902b7`,
   "fedcba98-7654-3210-fedc-ba9876543210 FEDCBA98-7654",
   '% & - -- : "',
 ];
@@ -94,12 +101,15 @@ const NOT_FOUND = [
   "level:error",
   'order.id:"A-1*"',
   "name:POST",
+  "service.name:web",
+  "-deployment.environment.name:test",
   "http://post",
   "9f8e7d6d",
   "9f8e7d6",
   "9",
   "8e7d6c5b4a3928",
   "12345678",
+  `00-${EVENT_ID.slice(1)}0-00f067aa0ba902b7-01`,
 ];
 
 for (const query of FOUND) {
