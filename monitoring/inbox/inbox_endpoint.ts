@@ -39,6 +39,7 @@ import { readRecordingContent } from "./details/recording_content.ts";
 import { queryOf } from "../protocol/request_url.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
+import { readInTurn } from "./read_turns.ts";
 import type { SourceMapOrigins } from "./source_map_fetch.ts";
 import { SourceMapError } from "./source_map_upload.ts";
 import { Uploads } from "../uploads/uploads.ts";
@@ -88,7 +89,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
       if (post !== undefined) return await answerPost(request, post, query.get(post) ?? "");
       if (!isRead && query.has("group")) return await changeGroup(request, query);
       if (!isRead) return await clear(inbox, query);
-      const response = await read(request, query);
+      const response = await readInTurn(() => read(request, query));
       if (request.method === "HEAD") {
         await response.body?.cancel();
         return new Response(null, response);
