@@ -7,6 +7,7 @@ import {
   refusal,
 } from "../access/private_response.ts";
 import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.ts";
+import { readInTurn } from "../access/read_turns.ts";
 import { tokenCookie } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
@@ -39,7 +40,6 @@ import { readRecordingContent } from "./details/recording_content.ts";
 import { queryOf } from "../protocol/request_url.ts";
 import type { Refusal } from "../protocol/relay_api.ts";
 import type { Recent } from "./recent.ts";
-import { readInTurn } from "./read_turns.ts";
 import type { SourceMapOrigins } from "./source_map_fetch.ts";
 import { SourceMapError } from "./source_map_upload.ts";
 import { Uploads } from "../uploads/uploads.ts";

@@ -167,8 +167,8 @@ export class Senders {
       if (++envelopes === MOVED_AT_ONCE.envelopes || size >= MOVED_AT_ONCE.size) break;
     }
     const newest = envelopeAt(last);
-    // The application may have been deleted meanwhile.
-    if (!this.#touch(target, newest) || envelopes === 0) {
+    // The application may have been deleted meanwhile, or was known by its fallback already.
+    if (!this.#touch(target, newest) || envelopes === 0 || origin === target) {
       this.#sql.run`DELETE FROM moves WHERE rowid = ${id}`;
       return;
     }

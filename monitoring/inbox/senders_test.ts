@@ -87,6 +87,21 @@ Deno.test("name that arrives later → earlier envelopes are its application's, 
   assert.deepEqual(inbox.inbox.page("traces", query).rows[0]?.applications, [rows[0]!.key]);
 });
 
+Deno.test("service name that equals the release's package → stored, and the same application", async () => {
+  using inbox = start();
+  await inbox.store("dev", { sdk: NODE }, error("x", 1, { release: "shop@1.2.0" }));
+  let isStored = false;
+  const stored = inbox.store("dev", { sdk: NODE }, named("shop", release("shop@1.2.0")))
+    .then(() => isStored = true);
+  for (let turns = 0; turns < 100 && !isStored; turns++) {
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  assert.deepEqual(inbox.names(), ["shop", "shop"]);
+  inbox.inbox.close();
+  assert.ok(isStored, "it is moved forever");
+  await stored;
+});
+
 Deno.test("name that arrives after 600 envelopes → moved in steps, also after a stop", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "inbox-" });
   const open = () => new Inbox({ maxBytes: 1_000_000, path: join(folder, "inbox.sqlite") });

@@ -1,6 +1,6 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { ParameterError } from "../inbox/query_parameters.ts";
-import { readInTurn } from "../inbox/read_turns.ts";
+import { readInTurn } from "../access/read_turns.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
 import { CursorError } from "../models/index/list_cursor.ts";
 import { type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
