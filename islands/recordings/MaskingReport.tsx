@@ -127,7 +127,7 @@ function SearchForm({ search }: { search: (wanted: readonly string[]) => void })
       <button type="submit">Search</button>{" "}
       <small className="quiet">
         In the recording, breadcrumbs, spans, logs and events. Searched in this browser: nothing is
-        sent or stored. Hashed and Base64 texts are not found.
+        sent or stored. Texts that are hashed, in Base64, or in several elements are not found.
       </small>
     </form>
   );

@@ -82,13 +82,16 @@ export class MaskingReport {
     }
   }
 
-  /** Searches every text in JSON of any depth: the values, and keys that are not plain names. */
+  /** Searches every text and number in JSON of any depth: the values, and keys that are not plain names. */
   #walk(json: unknown, origin: Origin): void {
     // Not recursive: JSON can be nested more deeply than the stack allows.
     const open: { value: unknown; path: Path }[] = [{ value: json, path: [] }];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const { value } = next;
       if (typeof value === "string") this.#search(value, next.path, origin);
+      // Those of the page itself are ids, places and times.
+      const isSent = origin.part !== "page" && origin.part !== INPUT;
+      if (typeof value === "number" && isSent) this.#search(`${value}`, next.path, origin, true);
       if (typeof value !== "object" || value === null) continue;
       const tag = textAt(value, "tagName");
       // The path to a text of an element begins with the element.
@@ -99,16 +102,17 @@ export class MaskingReport {
         const inner = isUnnamed ? path : [...path, key.slice(0, MAX_NAME)].slice(-MAX_NAMES);
         // Others, such as addresses, may be data.
         if (!isUnnamed && !NAME.test(key)) this.#search(key, path, origin);
-        if (typeof child !== "string" && (typeof child !== "object" || child === null)) continue;
         open.push({ value: child, path: inner });
       }
     }
   }
 
-  #search(text: string, path: Path, origin: Origin): void {
+  /** @param isWhole parts of it do not count: those of numbers are chance */
+  #search(text: string, path: Path, origin: Origin, isWhole = false): void {
     const forms = this.#wanted.length > 0 ? formsOf(text) : [];
     for (const { text: value, form } of this.#wanted) {
-      if (forms.some((one) => one.includes(form))) this.#add({ value }, text, path, origin);
+      const isFound = isWhole ? text === form : forms.some((one) => one.includes(form));
+      if (isFound) this.#add({ value }, text, path, origin);
     }
     if (isStyle(path)) return;
     if (text.length > MAX_SEARCHED) this.cut++;

@@ -149,6 +149,20 @@ Deno.test("envelopes of a session, by any clock → each text with its item and 
   );
 });
 
+Deno.test("numbers that were sent → found as a whole; of the page none, as they are its own", () => {
+  const report = reportOf([incremental(1, { source: 2, id: 40_271 })], ["40271", "271"]);
+  const attributes = { card: { value: 4_111_111_111_111_111, type: "integer" } };
+  report.addEnvelope(7, envelopeOf({}, ["log", { items: [{ timestamp: 40_271.5, attributes }] }]));
+  report.addEnvelope(8, envelopeOf({}, ["event", { user: { id: 40_271 } }]));
+  assert.deepEqual(
+    report.findings.map(({ what, value, place, envelope }) => [what, value, place, envelope]),
+    [
+      ["card number", "4111111111111111", "log: items.card.value", 7],
+      [undefined, "40271", "event: user.id", 8],
+    ],
+  );
+});
+
 Deno.test("id, hash or class that looks random → not personal data; the same as a text → it is", () => {
   const random = "Zk3Xy9QpL2mN8vB4tR7wHs6D";
   const page = pageEvents(NOON, [
