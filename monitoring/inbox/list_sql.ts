@@ -250,6 +250,11 @@ export function logsSql(query: ListQuery): SqlList {
 const RECORDING_START = "coalesce(min(iif(e.playable, e.started_at, NULL)), min(e.started_at))";
 
 /** Recordings; `segments`: JSON of the entries of each, in the order of arrival. */
+/** Whether an error of another application seems to be before its trace, as that one's clock is behind. */
+const IS_BEHIND = "x.application <> e.application" +
+  ` AND x.at < (SELECT coalesce(min(t.started_at), 1e15) - ${SLACK_MS} FROM trace_entries AS t` +
+  " WHERE t.trace_id = x.trace_id AND t.application = e.application)";
+
 export function recordingsSql(query: ListQuery): SqlList {
   return groupedList(query, {
     table: "recording_entries",
@@ -266,7 +271,7 @@ export function recordingsSql(query: ListQuery): SqlList {
       " ORDER BY row_key)" +
       " FROM recording_entries AS s WHERE replay_id = page.id) AS segments," +
       ` (SELECT count(*) FROM error_entries AS x WHERE ${ranDuring("x", "page.id")}` +
-      ` AND (x.at >= page.started_at - ${SLACK_MS} OR x.application <> e.application)) AS errors`,
+      ` AND (x.at >= page.started_at - ${SLACK_MS} OR ${IS_BEHIND})) AS errors`,
   });
 }
 

@@ -120,7 +120,16 @@ export function addRecordingTests(test: AddTest): void {
     assert.equal(errors(), 0);
     await addOf(shop("1.0"), error("of another clock", 7));
     const [other] = inbox.page("occurrences", { q: "another clock" }).rows;
-    assert.deepEqual([other?.replay_id, errors()], [hexId(50), 1]);
+    assert.deepEqual(
+      [other?.replay_id, errors()],
+      [hexId(50), 1],
+      "when the trace began is not known",
+    );
+    const at = NOON / 1_000;
+    await add(span(7, { start_timestamp: at - 20, end_timestamp: at + 20 }));
+    assert.equal(errors(), 0, "by clocks that agree it was before the recording");
+    await addOf(shop("1.0"), error("an hour behind", 7, { timestamp: at - 3_600 }));
+    assert.equal(errors(), 1);
     // After its last frame, too.
     await add(...recorded(50, 0, -10, -5));
     assert.deepEqual(replays(), Array(4).fill(hexId(50)));
