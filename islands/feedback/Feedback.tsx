@@ -81,8 +81,7 @@ const COLUMNS: readonly Column<FeedbackRow>[] = [
         <>
           {nameOf(row)}
           {row.url !== null && ` on ${cutText(addressPath(row.url), MAX_NAME)}`}
-          {row.release !== null && `, ${shortRelease(row.release)}`}
-          <Parts row={row} />
+          {row.release !== null && `, ${shortRelease(row.release)}`} <Parts row={row} />
         </>
       ),
     },
@@ -103,8 +102,8 @@ function Parts({ row: { attachments, replay_id, error } }: { row: FeedbackRow })
     <span className="parts">
       {parts.map(([name, icon]) => (
         <span key={name} className={name === "error" ? "refused" : undefined}>
-          <Icon name={icon} />
-          {name}
+          <Icon name={icon} /> {name}
+          {" "}
         </span>
       ))}
     </span>

@@ -169,9 +169,9 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
         <p className="player-keys pad small quiet">
           <span className="if-keys facts">
             {KEYS.map(([keys, use]) => (
-              <span key={use}>{keys.map((key) => <kbd key={key}>{key}</kbd>)} {use}</span>
+              <span key={use}>{keys.map((key) => [<kbd key={key}>{key}</kbd>, " "])}{use}</span>
             ))}
-          </span>
+          </span>{" "}
           Masked text is shown as asterisks, media and frames as boxes; nothing is loaded from the
           page’s addresses.
         </p>
