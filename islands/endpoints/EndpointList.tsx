@@ -90,7 +90,8 @@ export function figuresOf(rows: readonly EndpointRow[]): readonly Column<Endpoin
     { ...count, width: 9.75, by: "count" },
     {
       title: "Rate",
-      tip: "Runs by time, of all releases, in the chosen time, else from the first to the last run",
+      tip:
+        "Runs by time, of all releases, in the chosen time, else from the first to the last run of the application",
       width: 5,
       numeric: true,
       isWide: true,

@@ -18,7 +18,7 @@ import { queryPage } from "../models/trace/queries.ts";
 import { pageRows } from "../models/trace/page_rows.ts";
 import { LOG_LEVELS } from "../protocol/log_levels.ts";
 import { transaction } from "../storage/open_database.ts";
-import { SECOND_MS } from "../models/time_units.ts";
+import { MINUTE_MS, SECOND_MS } from "../models/time_units.ts";
 import { reportsOf, reportsSql, type ReportSum } from "./reports.ts";
 import {
   type FoundMetric,
@@ -104,8 +104,8 @@ export class ListReader {
       return { rows: pageRows(entries, query), next: null };
     },
     endpoints: (query, asOf) => {
-      const { runs, newest, range } = this.#runs(query, asOf);
-      return endpointPage(runs, newest, range, query, asOf);
+      const { runs, newest, ranges } = this.#runs(query, asOf);
+      return endpointPage(runs, newest, ranges, query, asOf);
     },
     queries: (query, asOf) => {
       const [found] = this.#all<{ queries: string }>(queriesSql(query), query, { asOf });
@@ -143,11 +143,11 @@ export class ListReader {
     { id, name, op, ...query }: ListQuery & { id: string; name: string },
   ): EndpointContent | undefined {
     return this.#snapshot((asOf) => {
-      const { runs, newest, range } = this.#runs(query, asOf);
+      const { runs, newest, ranges } = this.#runs(query, asOf);
       const own = runs.filter((run) =>
         run.application === id && run.name === name && run.op === (op ?? null)
       );
-      return own.length === 0 ? undefined : endpointContent(own, newest, range, (keys) => {
+      return own.length === 0 ? undefined : endpointContent(own, newest, ranges, (keys) => {
         const values = { asOf, runs: JSON.stringify(keys) };
         type Found = { queries: string; is_cut: number };
         const { queries, is_cut } = this.#all<Found>(QUERIES_OF_RUNS_SQL, {}, values)[0]!;
@@ -205,15 +205,20 @@ export class ListReader {
     };
   }
 
-  /** What the applications did, the newest release of each, and the time of the list. @param asOf of the first page */
+  /** What the applications did, the newest release and the time of each. @param asOf of the first page */
   #runs(query: ListQuery, asOf: number) {
     type Found = Record<"runs" | "errors", string> & { oldest: number | null };
     const values = { asOf, error: LOG_LEVELS.indexOf("error") };
     const { runs: json, errors, oldest } = this.#all<Found>(runsSql(query), query, values)[0]!;
     const runs = withErrors(JSON.parse(json), JSON.parse(errors));
     const newest = new Map(this.#applications().map((row) => [row.key, newestRelease(row)]));
-    const range = chartRange(query, runs.map(({ at }) => [at, 0, null]));
-    return { runs, newest, range: { ...range, from: oldest ?? range.from } };
+    const byApplication = [...Map.groupBy(runs, ({ application }) => application)];
+    const ranges = new Map(byApplication.map(([key, own]) => {
+      const { from, to } = chartRange(query, own.map(({ at }) => [at, 0, null]));
+      const least = query.since === undefined ? MINUTE_MS : 0;
+      return [key, { from: Math.max(from, oldest ?? from), to: Math.max(to, from + least) }];
+    }));
+    return { runs, newest, ranges };
   }
 
   #aiRuns(query: ListQuery, asOf: number) {

@@ -1,6 +1,6 @@
 import { percentile } from "../percentile.ts";
 import type { EndpointRow, SpanPlace } from "./trace_row.ts";
-import { bySide, endpointRow, type NewestReleases, type Run } from "./endpoints.ts";
+import { bySide, endpointRow, type NewestReleases, type Ranges, type Run } from "./endpoints.ts";
 import { MIN_TIMES } from "./repetitions.ts";
 import { byStatement, placeOf, type QuerySpan, statementOf, totalMs } from "./queries.ts";
 
@@ -61,7 +61,7 @@ const SIDES = ["since", "before"] as const;
 export function endpointContent(
   runs: readonly Run[],
   newest: NewestReleases,
-  range: Parameters<typeof endpointRow>[2],
+  ranges: Ranges,
   readQueries: (keys: readonly number[]) => readonly QuerySpan[] | undefined,
 ): EndpointContent {
   const sides = bySide(runs, newest);
@@ -73,7 +73,7 @@ export function endpointContent(
   );
   const [since, before] = asked.map((runs) => runs.map(({ key }) => key)) as [number[], number[]];
   return {
-    row: endpointRow(runs, newest, range),
+    row: endpointRow(runs, newest, ranges),
     runs: newestFirst.slice(0, MAX_SHOWN).map(shown),
     slowest: newestFirst.toSorted((a, b) => b.run.ms - a.run.ms).slice(0, SLOWEST).map(shown),
     errors: [...groups].map(([group, { length: count }]) => ({ group, count }))

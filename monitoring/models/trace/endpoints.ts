@@ -66,8 +66,8 @@ const RANKS: Ranks<"endpoints", EndpointRow> = {
   change: (row) => hasNewFailures(row) ? 1e12 : changeOf(row),
 };
 
-/** The time of a list, milliseconds since 1970. */
-type Range = Readonly<Record<"from" | "to", number>>;
+/** The time of the runs of each application, milliseconds since 1970: another's clock may be wrong by hours. */
+export type Ranges = ReadonlyMap<string, Readonly<Record<"from" | "to", number>>>;
 
 /** The newest release of each application, by its key. */
 export type NewestReleases = ReadonlyMap<string, string | undefined>;
@@ -76,12 +76,12 @@ export type NewestReleases = ReadonlyMap<string, string | undefined>;
 export function endpointPage(
   runs: readonly Run[],
   newest: NewestReleases,
-  range: Range,
+  ranges: Ranges,
   query: ListQuery,
   asOf: number,
 ): Page<EndpointRow> {
   const byName = Map.groupBy(runs, ({ application, op, name }) => `${application} ${op} ${name}`);
-  return groupPage(byName, (all) => endpointRow(all, newest, range), RANKS, query, asOf);
+  return groupPage(byName, (all) => endpointRow(all, newest, ranges), RANKS, query, asOf);
 }
 
 /** What a list of groups can be sorted by. */
@@ -119,9 +119,10 @@ export function middleOf({ median, shortest, longest }: DurationSample): number 
 export function endpointRow(
   all: readonly Run[],
   newest: NewestReleases,
-  { from, to }: Range,
+  ranges: Ranges,
 ): EndpointRow {
   const { application, name, op } = all[0]!;
+  const { from, to } = ranges.get(application)!;
   const { since, before } = bySide(all, newest);
   return {
     ...{ application, name, op, ...runsOf(since) },
