@@ -25,7 +25,7 @@ export interface Reason {
   readonly application: ApplicationRow;
   readonly what: string;
   readonly why: string;
-  /** Milliseconds since 1970, by the sender's clock; at most when the application was last seen, or of a return or monitor. */
+  /** Milliseconds since 1970, by the sender's clock, at most when the application was last seen; or of a return. */
   readonly since: number;
   readonly href: string;
   readonly of: ErrorGroupRow | EndpointRow | MonitorRow;
@@ -128,7 +128,7 @@ export function reasonsOf(
       ...found,
       application,
       what,
-      since,
+      since: Math.min(since, last_seen || since),
       href: linkTo("monitors", path, { monitor }),
       of,
     }];
