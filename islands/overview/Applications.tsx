@@ -154,7 +154,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
         >
           <OutcomeMark kind={kind} />
           {word}
-          {since.length > 0 && <small>since {shortTime(Math.min(...since))}</small>}
+          {since.length > 0 && <small>{` since ${shortTime(Math.min(...since))}`}</small>}
         </span>
       );
     },
@@ -258,7 +258,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
           <span className="one-line">{displayName(slowest)}</span>
           <span className="end">
             {durationOf(slowest)}
-            <small className="roomy">n {formatNumber(slowest.count)}</small>
+            <small className="roomy">{` n ${formatNumber(slowest.count)}`}</small>
           </span>
         </span>
       ),
