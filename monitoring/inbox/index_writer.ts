@@ -203,7 +203,7 @@ export class IndexWriter {
           ORDER BY row_key DESC LIMIT ${MAX_BETWEEN_LAYERS})
         AND trace_id = ${trace_id} AND application = ${application} AND abs(at - ${at}) <= ${SECOND_MS}
         AND entry ->> 'value' = ${value} AND ${span_id} IN (WITH RECURSIVE up(id, n) AS (
-          SELECT e.entry ->> 'span_id', 0 UNION ALL SELECT parent_id, n + 1 FROM up CROSS JOIN spans
+          SELECT e.entry ->> 'span_id', 0 UNION SELECT parent_id, n + 1 FROM up CROSS JOIN spans
           ON trace_id = ${trace_id} AND span_id = id WHERE n < ${MAX_LAYERS}) SELECT id FROM up WHERE n > 0)
         LIMIT 1` !== undefined;
     });

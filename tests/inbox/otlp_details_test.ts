@@ -76,6 +76,25 @@ Deno.test("exception that each layer exports by itself → the innermost alone i
   assert.equal(content.marks.length, 4);
 });
 
+Deno.test("exception below 18 spans that were sent four times → stored at once", async () => {
+  await using inbox = await startInbox();
+  const traceId = "5b8efff798038103d269b633813fc60d";
+  const ids = Array.from({ length: 20 }, (_, n) => `${n + 1}`.padStart(16, "0"));
+  const [top, ...below] = ids.map((spanId, n) =>
+    span({ traceId, spanId, ...n > 0 && { parentSpanId: ids[n - 1] } })
+  );
+  const failed = (parentSpanId: string | undefined) =>
+    span({ traceId, parentSpanId, events: [exceptionEvent("no stock")] });
+  // After a lost answer exporters send spans again, with others.
+  for (let n = 0; n < 4; n++) {
+    await inbox.post("traces", tracesJson([top!, ...below, span({ name: `${n}` })]));
+  }
+  await inbox.post("traces", tracesJson([failed(ids.at(-1))]));
+  await inbox.post("traces", tracesJson([failed(top!.spanId)]));
+  const errors = await inbox.read<Page<OccurrenceRow>>("view=occurrences&application=apps");
+  assert.equal(errors.rows.length, 2);
+});
+
 Deno.test("exception in a span and as a log → one error with frames, in its trace", async () => {
   await using inbox = await startInbox();
   const attributes = [
