@@ -66,11 +66,12 @@ export function describeRuns(row: MonitorRow, time: Extent): ReactNode {
   const absent = missed.filter((at) => isDuring(time, at)).length;
   const what = has_more ? "listed run" : shown.length < runs.length ? "shown run" : "run";
   const of = `of ${formatCount(shown.length, what)}`;
+  const when = absent < missed.length ? " in this time" : "";
   const isSome = absent === MAX_ROW_RUNS || (absent > 0 && missesMore(row));
   const failures = failed > 0 && <State state="failed">{formatNumber(failed)} {of} failed</State>;
   const parts = [
     open > 0 && `${formatNumber(open)} ${failed > 0 ? "" : `${of} `}never finished`,
-    absent > 0 && `${isSome ? "at least " : ""}${formatNumber(absent)} did not come`,
+    absent > 0 && `${isSome ? "at least " : ""}${formatNumber(absent)} did not come${when}`,
   ].filter(Boolean);
   if (failures) return <>{failures}{parts.map((part) => `, ${part}`)}</>;
   if (parts.length > 0) return parts.join(", ");

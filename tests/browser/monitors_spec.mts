@@ -151,6 +151,15 @@ test("runs that failed or have no end, another time, text that is markup → sho
   const absent = monitors(page).filter({ hasText: "stopped" });
   await expect(absent).toContainText("at least 50 did not come");
   await expect(absent.getByTitle("Did not come", { exact: true })).toBeVisible();
+  const rare = (slug: string, days: number, value = 1): TestItem => ["check_in", {
+    ...{ monitor_slug: slug, status: "ok", timestamp: Date.now() / 1_000 - days * 86_400 },
+    monitor_config: { schedule: { type: "interval", value, unit: "day" } },
+  }];
+  await postEnvelope(server.origin, {}, rare("rare daily", 3.2), rare("rare weekly", 0.5, 7));
+  await page.goto("/#/monitors?q=rare");
+  // Of three, one on the axis.
+  await expect(monitors(page).filter({ hasText: "rare daily" }))
+    .toContainText("1 did not come in this time");
   await page.goto("/#/monitors?q=nothing+has+this");
   await expect(view(page)).toContainText("No monitors match the filter.");
   await page.goto("/#/monitors/99/0");
