@@ -11,10 +11,12 @@ const SHOWN = 50;
 const MAX_TEXT = 240;
 
 /** The logs of a trace by their time, each with its application. */
-export function TraceLogs({ trace: { marks, origin_ms }, traceId, applications }: {
+export function TraceLogs({ trace: { marks, origin_ms }, traceId, applications, matches }: {
   trace: Trace;
   traceId: string;
   applications: ReadonlyMap<string, string>;
+  /** Keys of those that the search found. */
+  matches: ReadonlySet<string | null>;
 }) {
   const logs = marks.filter(({ kind }) => kind === "log");
   if (logs.length === 0) return null;
@@ -34,7 +36,7 @@ export function TraceLogs({ trace: { marks, origin_ms }, traceId, applications }
         {shown.map(({ key, at_ms, astray, level, text, application }) => {
           const sender = applications.get(application ?? "");
           return (
-            <li key={key} className="beside">
+            <li key={key} className={matches.has(key) ? "beside match" : "beside"}>
               <span className="n quiet">{astray ? "–" : formatOffset(at_ms - origin_ms)}</span>
               <span className={levelKind(level)} title={level}>
                 <OutcomeMark kind={levelKind(level)} />

@@ -24,7 +24,7 @@ export function TraceSearch({ text, onText, count, current, step }: {
     <div className="line">
       <SearchInput
         label="Search this trace"
-        title={`Searches names, attributes, events and ids, also within words. ${QUERY_HELP}`}
+        title={`Searches names, attributes, events, errors, logs and ids, also within words. ${QUERY_HELP}`}
         maxLength={MAX_QUERY_LENGTH}
         size={14}
         value={text}

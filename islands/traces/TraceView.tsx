@@ -259,7 +259,12 @@ export function TraceView({ traceId }: { traceId: string }) {
               />
             )}
           </div>
-          <TraceLogs trace={trace} traceId={traceId} applications={applications} />
+          <TraceLogs
+            trace={trace}
+            traceId={traceId}
+            applications={applications}
+            matches={tree.foundMarks}
+          />
           <KindLegend trace={trace} hasBars={!isFlame} />
         </>
       )}

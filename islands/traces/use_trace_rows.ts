@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import { findRepetitions } from "../../monitoring/models/trace/repetitions.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import { matches as isMatch, parseQuery, type Term } from "../../monitoring/models/query/query.ts";
-import { searchedTraceSpan } from "../../monitoring/models/query/searched.ts";
+import { searchedMark, searchedTraceSpan } from "../../monitoring/models/query/searched.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { reveal, waterfallRows } from "../../monitoring/models/trace/waterfall.ts";
 
@@ -29,26 +29,29 @@ export function useTraceRows(trace: Trace, text: string) {
     return new Map([...bySpan, ...together]);
   }, [marks, repetitions]);
   const isSearched = text.trim() !== "";
-  const searched = useMemo(
-    () =>
-      isSearched
-        ? tree.nodes.flatMap(({ key, span }) =>
-          span ? [{ key, entry: searchedTraceSpan(span) }] : []
-        )
-        : [],
-    [tree, isSearched],
-  );
-  const found = useMemo(() => {
+  const searched = useMemo(() =>
+    isSearched
+      ? tree.nodes.flatMap(({ key, span }) => [
+        ...span ? [{ key, mark: null, entry: searchedTraceSpan(span) }] : [],
+        ...(marksOf.get(key) ?? []).map((mark) => {
+          return { key, mark: mark.key, entry: searchedMark(mark) };
+        }),
+      ])
+      : [], [tree, marksOf, isSearched]);
+  const hits = useMemo(() => {
     const query = parseQuery(text);
     if (query.length === 0) return [];
-    const matching = (terms: readonly Term[]) =>
-      searched.filter(({ entry }) => isMatch(terms, entry, { inWords: true }));
-    // A list finds the trace also if each term matches another span.
     const wanted = query.filter(({ isExcluded }) => !isExcluded);
+    // Nearly every log lacks what is excluded.
+    const entries = searched.filter(({ mark }) => mark === null || wanted.length > 0);
+    const matching = (terms: readonly Term[]) =>
+      entries.filter(({ entry }) => isMatch(terms, entry, { inWords: true }));
+    // A list finds the trace also if each term matches another span.
     const all = matching(query);
     const some = new Set(wanted.flatMap((term) => matching([term])));
-    return (all.length > 0 ? all : searched.filter((one) => some.has(one))).map(({ key }) => key);
+    return all.length > 0 ? all : entries.filter((one) => some.has(one));
   }, [searched, text]);
+  const found = useMemo(() => [...new Set(hits.map(({ key }) => key))], [hits]);
   const matches = useMemo(
     () => new Set(found.flatMap((key) => [key, repetitions.get(nodes.get(key)!)?.key ?? key])),
     [found, repetitions, nodes],
@@ -69,8 +72,10 @@ export function useTraceRows(trace: Trace, text: string) {
     /** The places of the rows in the tree, folded ones, too. */
     places,
     marksOf,
-    /** Keys of the spans that were found, in the tree's order. */
+    /** Keys of the spans that were found, by themselves or by their errors and logs, in the tree's order. */
     found,
+    /** Keys of those errors and logs. */
+    foundMarks: useMemo(() => new Set(hits.map(({ mark }) => mark)), [hits]),
     /** Those, and the rows that contain them. */
     matches,
     toggle: (key: string) => setToggled((now) => now.symmetricDifference(new Set([key]))),

@@ -99,10 +99,10 @@ function logMark(found: FoundSpan): TraceMark {
 function markOf(
   kind: TraceMark["kind"],
   { row_key, application }: FoundSpan,
-  { at, span_id, level }: ErrorEntry | LogEntry,
+  { at, span_id, level, attributes = {} }: ErrorEntry | LogEntry,
 ) {
-  const key = `${kind}:${row_key}`;
-  return { kind, key, at_ms: at, span_id, level, envelope: envelopeAt(row_key), application };
+  const [key, envelope] = [`${kind}:${row_key}`, envelopeAt(row_key)];
+  return { kind, key, at_ms: at, span_id, level, attributes, envelope, application };
 }
 
 function prepare(db: DatabaseSync) {

@@ -1,5 +1,6 @@
 /** Queries in the page: a trace found by a value of one span, each value as a link, and keys within a trace. */
 import { expect, test } from "../harness/browser/fixtures.ts";
+import { exceptionEvent, logsJson, span, text, tracesJson } from "../harness/otlp_bodies.ts";
 import { expectAccessibleLayout } from "../harness/browser/page_look.ts";
 import { postSpans, spanId } from "../harness/browser/posted.ts";
 import { spanDetail, spanRow, traceLink, traceList } from "../harness/browser/views.ts";
@@ -107,4 +108,32 @@ test("trace found by a value of one of its spans → opened with that span; keys
     await expect(help).toBeHidden();
   });
   await expect(spanRow(page, /POST \/agent\/b/)).toBeVisible();
+});
+
+test("trace found by one of its logs or errors → their span is found in it, and the log", async ({ page, server }) => {
+  const root = span({
+    name: "POST /orders",
+    events: [exceptionEvent("Card of 4711-0816 expired")],
+  });
+  const call = span({ name: "charge", kind: 3, traceId: root.traceId, parentSpanId: root.spanId });
+  const log = { traceId: root.traceId, spanId: call.spanId };
+  const charging = { ...log, body: { stringValue: "charging" } };
+  const bodies = {
+    traces: tracesJson([root, call]),
+    logs: logsJson([{ ...charging, attributes: [text("order", "4711-0815")] }, log]),
+  };
+  for (const [signal, body] of Object.entries(bodies)) {
+    const headers = { "Content-Type": "application/json" };
+    const sent = await fetch(`${server.origin}/v1/${signal}`, { method: "POST", headers, body });
+    expect(sent.status).toBe(200);
+  }
+  await page.goto("/#/traces?q=4711-0815");
+  await traceLink(page, root.traceId).click();
+  await expect(page.getByText("1 found")).toBeVisible();
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.locator(".wf-row.match")).toHaveAccessibleName(/charge/);
+  await expect(page.locator(".trace-logs .match")).toHaveText(/charging/);
+  await page.getByRole("searchbox", { name: "Search this trace" }).fill("expired");
+  await expect(page.locator(".wf-row.match")).toHaveAccessibleName(/POST \/orders/);
+  await expect(page.locator(".trace-logs .match")).toHaveCount(0);
 });

@@ -9,7 +9,7 @@ import type { LogEntry } from "../log_entry.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
 import { severityOf } from "../../protocol/log_levels.ts";
 import type { Searched } from "./query.ts";
-import type { TraceSpan } from "../trace/trace_span.ts";
+import type { TraceMark, TraceSpan } from "../trace/trace_span.ts";
 import { displayName } from "../trace/trace_name.ts";
 import { idWords, wordsOf } from "./words.ts";
 
@@ -37,6 +37,16 @@ export function searchedTraceSpan(span: TraceSpan): Searched {
   const names = [application_name, application];
   const sender = { application: names, environment, release: releaseNames(release) };
   return { ...entry, fields: { ...fields, ...sender } };
+}
+
+/** An error or a log of a trace. */
+export function searchedMark({ level, text, attributes }: TraceMark): Searched {
+  return {
+    words: words([level, text], attributes),
+    ids: " ",
+    fields: { message: text, level: severityOf(level) },
+    attributes,
+  };
 }
 
 /** A release is found by its version, too, as lists show it: "shop@1.4.0", "1.4.0". */

@@ -67,6 +67,7 @@ export interface TraceMark extends Pick<SpanSender, "application"> {
   readonly span_id: string | null;
   readonly level: string;
   readonly text: string;
+  readonly attributes: LogAttributes;
   readonly envelope: number;
   /** Identifier of an error in page URLs (`errorName`); null: a log. */
   readonly error: string | null;

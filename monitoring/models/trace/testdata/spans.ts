@@ -39,6 +39,7 @@ export const markOf = (at_ms: number | null, further: Partial<TraceMark> = {}): 
   span_id: null,
   level: "error",
   text: "Error: x",
+  attributes: {},
   envelope: 1,
   error: null,
   application: null,
