@@ -210,6 +210,7 @@ test("application with a long name → cut within its cell", async ({ page, serv
     await expect(cell.getByTitle(name)).toBeVisible();
     const [outer, inner] = [await cell.boundingBox(), await cell.locator("b").boundingBox()];
     expect(inner!.x + inner!.width).toBeLessThanOrEqual(outer!.x + outer!.width);
+    expect(inner!.y + inner!.height).toBeLessThanOrEqual(outer!.y + outer!.height);
   }
 });
 
