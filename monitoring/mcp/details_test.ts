@@ -348,13 +348,14 @@ Deno.test("application given by its name â†’ its rows; by the name of several â†
   ];
   await withReader(envelopes, async (reader) => {
     const tool = TOOLS.find(({ name }) => name === "list_errors")!;
-    const valuesOf = async (application: string) =>
-      jsonOf((await tool.run({ application }, reader)).data).rows.map((row: { value: string }) =>
-        row.value
-      );
+    const valuesOf = async (application: string, environment?: string) =>
+      jsonOf((await tool.run({ application, environment }, reader)).data).rows.map((
+        row: { value: string },
+      ) => row.value);
     assert.deepEqual(await valuesOf("shop"), ["of the shop"]);
     assert.equal((await valuesOf("apps")).length, 3, "every application");
     await assert.rejects(() => valuesOf("twice"), /Several applications/);
+    assert.deepEqual(await valuesOf("twice", "test"), ["of two"]);
     await assert.rejects(() => valuesOf("none"), /No application has this name/);
   });
 });

@@ -306,18 +306,22 @@ function parametersOf(view: string, input: ToolInput, inbox: Inbox): URLSearchPa
     if (value === undefined || (name === "sort" && value === NEWEST)) continue;
     // A time as answers have it: the parameter takes milliseconds.
     const isIso = /^(since|until)$/.test(name) && /^\d{4}-\d\d-\d\d/.test(`${value}`);
-    const read = name === "application" ? keyOf(`${value}`, inbox) : value;
+    const read = name === "application" ? keyOf(`${value}`, input.environment, inbox) : value;
     parameters.set(PARAMETERS[name] ?? name, `${isIso ? Date.parse(`${value}`) : read}`);
   }
   return parameters;
 }
 
-/** Of the name of one application its key. Others stay. */
-function keyOf(name: string, inbox: Inbox): string {
+/** Of the name of one application, of several of that in the environment, its key. Others stay. */
+function keyOf(name: string, environment: unknown, inbox: Inbox): string {
   const { rows } = inbox.applications({});
   if (name === APPLICATIONS || rows.some(({ key }) => key === name)) return name;
-  const named = rows.filter((row) => row.name === name);
-  if (named.length > 1) throw new ToolError("Several applications have this name: use a key.");
+  const all = rows.filter((row) => row.name === name);
+  const inIt = all.filter((row) => row.environment === environment);
+  const named = inIt.length > 0 ? inIt : all;
+  if (named.length > 1) {
+    throw new ToolError("Several applications have this name: get_delivery_health has their keys.");
+  }
   if (named.length === 0 && !/^(sightglass|[\da-f]{14})$/.test(name)) {
     throw new ToolError("No application has this name. get_delivery_health lists all.");
   }
