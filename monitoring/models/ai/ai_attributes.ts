@@ -23,13 +23,14 @@ const NAMES = {
   conversation: "gen_ai.conversation.id ai.telemetry.metadata.conversationId",
   firstToken: "gen_ai.response.time_to_first_chunk gen_ai.response.time_to_first_token",
   firstTokenMs: "ai.response.msToFirstChunk ai.stream.msToFirstChunk",
-  finish: "gen_ai.response.finish_reasons gen_ai.response.stop_reason ai.response.finishReason",
+  finish: "gen_ai.response.finish_reasons gen_ai.response.stop_reason ai.response.finishReason" +
+    " anthropic.message.stop_reason",
   temperature: "gen_ai.request.temperature ai.settings.temperature",
   maxTokens: "gen_ai.request.max_tokens ai.settings.maxOutputTokens ai.settings.maxTokens",
   system: "gen_ai.system_instructions gen_ai.system.message",
   input:
     "gen_ai.input.messages gen_ai.request.messages ai.prompt.messages gen_ai.prompt ai.prompt" +
-    " ai.input_messages gen_ai.embeddings.input ai.value",
+    " ai.input_messages gen_ai.embeddings.input ai.value ai.values",
   output: "gen_ai.output.messages",
   response: "gen_ai.response.text gen_ai.response.object gen_ai.completion ai.response.text" +
     " ai.response.object ai.responses",

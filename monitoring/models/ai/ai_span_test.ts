@@ -227,6 +227,12 @@ Deno.test("question as text, as of OpenAI's Responses API → that text; JSON th
   assert.equal(askedOf('[{"role":"user","content":"How'), null);
 });
 
+Deno.test("texts that were embedded → those of one call, as Vercel's AI SDK sends them", () => {
+  assert.deepEqual(parts({ "ai.value": '"a lamp"' }), ["user text : a lamp"]);
+  const values = JSON.stringify(['"a lamp"', '"b"']);
+  assert.deepEqual(parts({ "ai.values": values }), ['user text : "a lamp"', 'user text : "b"']);
+});
+
 Deno.test("messages in events of a span → read as its attributes", () => {
   const event = {
     name: "gen_ai.content.prompt",
