@@ -108,11 +108,17 @@ function withoutTexts(css: string): string {
 
 const masked = (text: string) => text.replace(/\S/g, "*");
 
+/** A string of CSS: the browser writes the quotes of an SVG in a `data:` address as `\"`. */
+const STRING = String.raw`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
+const ADDRESS = new RegExp(String.raw`url\(\s*(?:${STRING}|(?:[^)\\]|\\.)*)\s*(?:\)|$)`, "gis");
+const IMPORT = new RegExp(String.raw`(@import\s+)(?:${STRING})`, "gis");
+/** Its strings are addresses. */
+const IMAGE_SET = new RegExp(String.raw`image-set\((?:${STRING}|\([^)]*\)|[^()"'])*`, "gis");
+
 /** Removes the addresses from `url(…)`, `image-set("…")` and `@import "…"`. */
 function withoutUrls(css: string): string {
-  return css
-    .replace(/url\(\s*(?:"[^"]*"|'[^']*'|[^)]*)\s*\)/gi, "url()")
-    .replace(/(@import\s+|image-set\(\s*)(?:"[^"]*"|'[^']*')/gi, '$1""');
+  return css.replace(ADDRESS, "url()").replace(IMPORT, '$1""')
+    .replace(IMAGE_SET, (set) => set.replace(new RegExp(STRING, "gs"), '""'));
 }
 
 /**

@@ -45,6 +45,21 @@ Deno.test("later changes → without sources of media and without queries", () =
   }
 });
 
+Deno.test("addresses with quotes and parentheses, several in one value → removed", () => {
+  const css = [
+    // As Chromium writes the rule of `url('data:image/svg+xml,<svg a="b"><g transform="rotate(5)">…')`.
+    String
+      .raw`a{b:url("data:image/svg+xml,<svg a=\"b\"><g c=\"rotate(5)\"><text>SECRET</text>");d:kept}`,
+    String.raw`a{b:url('a\')SECRET');c:url(a\)SECRET);d:kept}`,
+    `a{b:image-set('a' 1x,"SECRET" type("kept") 2x,url(SECRET) 3x);d:kept}`,
+    `b:url("SECRET`,
+  ];
+  const event = { type: 3, data: { source: 8, adds: css.map((rule) => ({ rule })) } };
+  withoutSecret(scrubRecordedEvent(event, ORIGIN));
+  const rules = event.data.adds.map(({ rule }) => rule);
+  assert.deepEqual(rules.map((rule) => rule.endsWith("d:kept}")), [true, true, true, false]);
+});
+
 Deno.test("texts in a style → masked; its other strings → unchanged", () => {
   const css = `[type="kept"]::after{content:"SECRET;}\\"SECRET" attr(x) 'SECRET';font:kept}` +
     `i{--a: 'SECRET';font-family:"kept"}`;
