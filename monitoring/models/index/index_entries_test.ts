@@ -119,6 +119,16 @@ Deno.test("query that ends after its cancelled request was sent → no run of an
   assert.deepEqual([query?.is_run, touched?.http_status], [false, null]);
 });
 
+Deno.test("request after its page's navigation has ended → no run of an endpoint", () => {
+  // As the browser's SDK 11 streams it, without what is not read.
+  const attributes = { "sentry.origin": { value: "auto.http.browser", type: "string" } };
+  const search = { name: "GET /api/search", op: "http.client", is_segment: true, attributes };
+  const page = { name: "/product/3", op: "navigation", is_segment: true };
+  const items = [span(search), span({ ...page, span_id: "2" })];
+  const { spans: [request, navigation] } = entries(["span", { version: 2, items }]);
+  assert.deepEqual([request?.is_run, navigation?.is_run], [false, true]);
+});
+
 Deno.test("trace of spans without names → without a name, at the start of the first", () => {
   const starts = [NOW - 2_000, NOW - 3_000, 0];
   const unnamed = starts.map((ms) => span({ name: "", start_timestamp: ms / 1_000 }));

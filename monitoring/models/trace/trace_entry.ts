@@ -1,4 +1,4 @@
-import { at, plausible, tidyText } from "../json.ts";
+import { at, attributeAt, plausible, tidyText } from "../json.ts";
 import { httpStatusOf, type SentSpan } from "./sent_span.ts";
 import { type SpanEntry, spanEntry } from "./span_entry.ts";
 import { isPreflight, requestMethod, traceName } from "./trace_name.ts";
@@ -95,7 +95,9 @@ export class TraceEntryBuilder {
       id: span_id,
       isPreflight: preflight,
     });
-    return { ...span, is_run: isFirst && (span.failed || !preflight) };
+    // A page's request after its load or navigation has ended: the others are spans of these.
+    const isLate = attributeAt(sent.attributes, "sentry.origin") === "auto.http.browser";
+    return { ...span, is_run: isFirst && !isLate && (span.failed || !preflight) };
   }
 
   /** Failure and HTTP status of a first span. */
