@@ -19,7 +19,8 @@ import {
 export const NO_POST = "Cannot take a POST at this address: use a Sentry SDK with the DSN" +
   " http://inbox@HOST:PORT/1 of this server, in relay mode with the key and project of your own DSN, its" +
   " option tunnel with /monitoring, SENTRY_SPOTLIGHT with /stream, or OpenTelemetry with" +
-  " OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:PORT.";
+  " OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:PORT, without a path: exporters append /v1/traces, but not to" +
+  " OTEL_EXPORTER_OTLP_TRACES_ENDPOINT.";
 
 type Endpoint = (request: Request, peer: string | undefined) => Promise<Response>;
 type Post = (...sent: [...Parameters<Endpoint>, project?: string]) => ReturnType<Handler>;

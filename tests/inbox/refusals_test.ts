@@ -74,10 +74,13 @@ Deno.test("more requests refused than are listed → repeats are one row, all si
 Deno.test("POST that no address takes → short JSON error, listed with what is right", async () => {
   await using server = await startServer();
   const page = { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-site" };
-  const right = /POST.*http:\/\/inbox@HOST:PORT\/1.*\/stream.*OTEL_EXPORTER_OTLP_ENDPOINT/;
+  // Also for exporters whose address has a path too many, or none.
+  const right =
+    /POST.*http:\/\/inbox@HOST:PORT\/1.*\/stream.*OTLP_ENDPOINT=.*without a path.*OTLP_TRACES_ENDPOINT/;
   const posts = [
     ["/v1/profiles", 404, "not_found"],
     ["/tunnel", 404, "not_found"],
+    ["/v1/traces/v1/traces", 404, "not_found"],
     ["/", 405, "method_not_allowed"],
     ["/robots.txt", 405, "method_not_allowed"],
     ["/monitoring/metrics", 405, "method_not_allowed"],
