@@ -27,7 +27,7 @@ import type { SpanEvent } from "./trace/trace_span.ts";
 export interface LogEntry extends Omit<LogRow, "envelope" | "index" | "application"> {
   /** Counter of the SDK: the order of logs with one time. */
   readonly sequence?: number;
-  /** Of a {@linkcode DETAILS_EVENT}: its attributes with messages, longer than those of a row. */
+  /** Of a {@linkcode DETAILS_EVENT}: its attributes, longer than those of a row. */
   readonly messages?: LogAttributes;
 }
 
@@ -40,6 +40,7 @@ const MAX_BODY = 2_000;
 /** Of one log. Sentry's SDKs add about ten attributes. */
 const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
 const LONG = { isLong: hasMessages, value: MAX_MESSAGE };
+const MESSAGES = { ...ATTRIBUTES, all: 4 * MAX_MESSAGE, long: LONG };
 
 /**
  * Reads one log of a `log` item; the level may also be an OpenTelemetry severity number.
@@ -68,13 +69,9 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
       spanId(attributeAt(at(log, "attributes"), "sentry.trace.parent_span_id")),
     replay_id: hexId(attributeAt(at(log, "attributes"), "sentry.replay_id")),
     ...sequence !== null && { sequence },
-    ...name === DETAILS_EVENT && { messages: messagesOf(at(log, "attributes")) },
+    ...name === DETAILS_EVENT &&
+      { messages: boundedAttributes(at(log, "attributes"), MESSAGES) },
   };
-}
-
-function messagesOf(sent: unknown): LogAttributes {
-  const read = boundedAttributes(sent, { ...ATTRIBUTES, all: 4 * MAX_MESSAGE, long: LONG });
-  return Object.fromEntries(Object.entries(read).filter(([name]) => hasMessages(name)));
 }
 
 /**
