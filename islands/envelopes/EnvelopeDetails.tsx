@@ -49,9 +49,8 @@ export function EnvelopeDetails({ id }: { id: number }) {
           <h4>{formatCount(content.items.length + content.omitted, "item")}</h4>
           {content.unlisted > 0 && (
             <p className="waits">
-              {formatNumber(content.unlisted)}{" "}
-              of its errors, spans, logs and other items are in no list and no count: one envelope
-              has too many.
+              In no list and no count: {formatNumber(content.unlisted)}{" "}
+              of its errors, spans, logs and other items, unreadable or too many for one envelope.
             </p>
           )}
           {content.items.map((item, n) => (

@@ -10,7 +10,7 @@ export interface EnvelopeSummary {
   readonly title: string | null;
   readonly spans: number;
   readonly logs: number;
-  /** Errors, spans, logs and other items that are in no list: over the limits of one envelope. */
+  /** Errors, spans, logs and other items that are in no list: unreadable, or over the limits of one envelope. */
   readonly unlisted: number;
 }
 

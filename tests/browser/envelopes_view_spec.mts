@@ -1,5 +1,6 @@
 /** The envelopes view: the list and one envelope. */
-import { expect, test } from "../harness/browser/fixtures.ts";
+import { expect, listRows, test } from "../harness/browser/fixtures.ts";
+import { postEnvelope } from "../harness/browser/posted.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { envelopeRows, envelopesView, openView } from "../harness/browser/views.ts";
 
@@ -38,4 +39,15 @@ test.describe("in relay mode", () => {
     await page.keyboard.press("Escape");
     await expect(eventLink).toBeFocused();
   });
+});
+
+test("value that is no number → the envelope states that a point of it is in no list", async ({ page, server }) => {
+  // As SDKs for JavaScript send NaN.
+  const point = { timestamp: Date.now() / 1_000, name: "hit.ratio", type: "gauge", value: null };
+  await postEnvelope(server.origin, {}, ["trace_metric", { items: [point] }]);
+  const [{ id }] = await listRows(server.origin, "envelopes&type=trace_metric");
+  await page.goto(`/#/envelopes/${id}`);
+  await expect(envelopesView(page)).toContainText(
+    /In no list .* 1 of its .*, unreadable or too many/,
+  );
 });
