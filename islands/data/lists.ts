@@ -108,8 +108,8 @@ export function useRowOf<Name extends "logs" | "runs">(
 }
 
 /**
- * The query, for the rows of Sightglass if the user has asked for them and nothing else has sent any. `isGuess`: it is
- * not known yet who has.
+ * The query, with the rows of Sightglass if the user has asked for them and no other application has sent any.
+ * `isGuess`: it is not known yet who has.
  */
 function useWithOwn(query: ConsoleQuery | undefined) {
   const asked = useAskedForOwnRows();
@@ -117,10 +117,9 @@ function useWithOwn(query: ConsoleQuery | undefined) {
   const isDefault = !isRelay && query?.application === APPLICATIONS;
   if (!asked || !isDefault) return { query, isGuess: false };
   if (!data) return { query, isGuess: !isError };
-  return {
-    query: isOwnOnly(data) ? { ...query, application: OWN_APPLICATION.key } : query,
-    isGuess: false,
-  };
+  // With envelopes that name no application.
+  const { application: _, ...all } = query;
+  return { query: isOwnOnly(data) ? all : query, isGuess: false };
 }
 
 /**

@@ -84,7 +84,7 @@ export function ListNotice({ list, what, of, hint, children }: {
   );
 }
 
-/** States that the rows are those of Sightglass, while no application has sent anything. */
+/** States that the rows are those of Sightglass, or of senders that name no application. */
 export function OnlyOwn() {
   const { application } = queryOf(useFragment().params);
   const list = useApplications();
@@ -93,7 +93,7 @@ export function OnlyOwn() {
   }
   return (
     <p className="filtered-by">
-      <span>Only Sightglass itself has sent something so far.</span>
+      <span>No application that names itself has sent anything so far.</span>
       <a href="#/connect">Connect your application</a>
     </p>
   );

@@ -124,9 +124,17 @@ test("lists sorted and filtered → matching rows, the choice is in the address;
 test("nothing but own rows → stated with a link to Connect; an application sends → gone", async ({ page, server, serverArrivals }) => {
   await serverArrivals.waitForItem("the server's log", ({ type }) => type === "log");
   const line = page.locator(".view:visible")
-    .getByText("Only Sightglass itself has sent something so far.");
+    .getByText("No application that names itself has sent anything so far.");
   for (const view of ["envelopes", "logs"]) {
     await page.goto(`/#/${view}`);
+    await expect(line).toBeVisible();
+  }
+  // As `curl` sends it.
+  await postEnvelope(server.origin, {}, ["check_in", { monitor_slug: "backup", status: "ok" }]);
+  for (const view of ["envelopes", "monitors"]) {
+    await page.goto(`/#/${view}`);
+    await expect(page.locator(".view:visible").getByRole("link", { name: "backup" }).first())
+      .toBeVisible();
     await expect(line).toBeVisible();
   }
   await page.locator(".view:visible").getByRole("link", { name: "Connect your application" })
