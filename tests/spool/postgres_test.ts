@@ -90,7 +90,7 @@ test("pooler refuses logins while the server starts → tried again", async () =
 
 test("server hangs → one call waits for it, others fail at once; then all works again", async () => {
   await using pooler = startPooler(postgres.port);
-  const spool = await open(postgres.plainUrl(pooler.port), { stallMs: 1_000 });
+  const spool = await open(postgres.plainUrl(pooler.port), { stallMs: 4_000 });
   await spool.put(fresh(1));
   const gossip = { keys: Uint8Array.fromHex(keyOf(1).slice(0, 16)), limits: [] };
   assert.deepEqual(await spool.exchange(gossip, Date.now()), []);
