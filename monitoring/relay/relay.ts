@@ -311,6 +311,6 @@ function requireAllowed(access: WriteAccess): WriteAccess & { allowed: true } {
 function adviceFor([first]: readonly Dsn[]): string | undefined {
   return first &&
     `From another machine or through a proxy, use the DSN http://${first.publicKey}@HOST:PORT/` +
-      `${first.projectId} with this server's host and port, or send INBOX_TOKEN as Authorization:` +
-      " Bearer.";
+      `${first.projectId} with this server's host and port (OpenTelemetry: OTEL_EXPORTER_OTLP_HEADERS=` +
+      `x-sentry-auth=sentry%20sentry_key%3D${first.publicKey}), or send INBOX_TOKEN as Authorization: Bearer.`;
 }

@@ -216,6 +216,10 @@ Deno.test("OTLP, who may post → as for envelopes: this machine, own key, token
     assert.equal(answer.status, status, JSON.stringify([headers, path, answer.text]));
     if (status === 403) assert.equal(JSON.parse(answer.text).code, 7);
   }
+  assert.match(
+    (await send(proxied)).text,
+    /OTLP_HEADERS=x-sentry-auth=sentry%20sentry_key%3Dinbox/,
+  );
   const asked = {
     "Access-Control-Request-Method": "POST",
     "Access-Control-Request-Headers": "content-type,content-encoding,x-custom",
