@@ -67,7 +67,7 @@ export function MonitorList({ list, openRun, below }: {
   );
 }
 
-/** The time of the axis: that of the query, else from the first run of the last day with runs, until now. */
+/** The time of the axis: that of the query, else from the first run of the last day with runs, until now or the newest. */
 function useTime(
   rows: readonly MonitorRow[],
   since: string | null,
@@ -75,9 +75,10 @@ function useTime(
 ): Extent {
   return useMemo(() => {
     const now = Date.now();
-    const end_ms = readTimeBound(until ?? "", now) ?? now;
     const starts = rows.flatMap(({ runs }) => runs.map(({ started_at }) => started_at));
     const newest = starts.reduce((a, b) => Math.max(a, b), 0);
+    // A clock may be ahead.
+    const end_ms = readTimeBound(until ?? "", now) ?? Math.max(now, newest);
     const first = starts.filter((at) => at > newest - DAY_MS)
       .reduce((a, b) => Math.min(a, b), end_ms - MINUTE_MS);
     // Room for the mark of the first.

@@ -102,6 +102,22 @@ test("monitors → states in words, the worst first; a run with its error, log a
   await expect(page.getByRole("region", { name: "Envelopes" })).toContainText("check_in");
 });
 
+test("worker's clock ahead → its newest runs are on the axis and in its share", async ({ page, server }) => {
+  const run = (n: number, status: string, minutes: number): TestItem => [
+    "check_in",
+    {
+      ...{ check_in_id: hexId(n), monitor_slug: "sync", status },
+      timestamp: Date.now() / 1_000 + minutes * 60,
+    },
+  ];
+  const sender = { environment: "production", release: "worker@1" };
+  const sdk = { name: "sentry.javascript.node" };
+  await postEnvelope(server.origin, { sdk, sender }, run(1, "ok", -5), run(2, "error", 7));
+  await page.goto("/#/monitors");
+  await expect(monitors(page)).toContainText(/1 of 2\sruns failed/);
+  await expect(monitors(page).locator("a.run.refused")).toHaveCount(1);
+});
+
 test("runs that failed or have no end, another time, text that is markup → shown as such", async ({ page, server }) => {
   await page.goto("/#/monitors");
   await expect(view(page)).toContainText("No check-ins received.");
