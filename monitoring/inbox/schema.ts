@@ -354,15 +354,15 @@ const NEW_INDEX =
   INDEX + "UPDATE totals SET size = 0;";
 
 /** Versions after which only the index has changed, which the last upgrade makes anew. */
-const OF_INDEX = [8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24];
+const OF_INDEX = [8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25];
 
 export const INBOX_SCHEMA: Schema = {
-  version: 26,
+  version: 27,
   create: STORED + INDEX,
   upgrades: {
     ...Object.fromEntries(OF_INDEX.map((version) => [version, ""])),
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
-    25: NEW_INDEX,
+    26: NEW_INDEX,
   },
 };
