@@ -18,6 +18,7 @@ function applicationOf(
     starts,
     envelopes: 1,
     last_seen: 9,
+    clock_ms: null,
   };
 }
 

@@ -67,24 +67,25 @@ const COLUMNS: readonly Column<Reason>[] = [
   },
   {
     title: "Chart",
-    tip: `Errors over time: ${SPARKLINE_TIP}. Endpoints: see Slowest endpoints. Monitors have none`,
+    tip:
+      `Errors over time: ${SPARKLINE_TIP}. Endpoints: see Slowest endpoints. Monitors and clocks have none`,
     width: 5,
     isWide: true,
     cell: ({ of }) =>
-      "group" in of ? <Sparkline row={of} /> : !("monitor" in of) && (
+      of && ("group" in of ? <Sparkline row={of} /> : !("monitor" in of) && (
         <RunDots
           row={of}
           low={Math.min(of.shortest, of.before!.shortest)}
           high={Math.max(of.longest, of.before!.longest)}
         />
-      ),
+      )),
   },
   {
     title: "Since",
     tip:
       "The first stored error of the group in the application and chosen release, at any time; of a group" +
       " that came back, when its return was received; in the newest release the first failed run of an" +
-      " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state",
+      " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state; of a clock when the newest envelope was received",
     width: 6,
     cell: ({ since }) => <TimeAgo at={since} />,
   },

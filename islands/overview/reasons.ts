@@ -8,6 +8,7 @@ import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
+import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
 import {
   hasNewFailures,
   isSlower,
@@ -28,8 +29,12 @@ export interface Reason {
   /** Milliseconds since 1970, by the sender's clock, at most when the application was last seen; or of a return. */
   readonly since: number;
   readonly href: string;
-  readonly of: ErrorGroupRow | EndpointRow | MonitorRow;
+  /** Null: its clock. */
+  readonly of: ErrorGroupRow | EndpointRow | MonitorRow | null;
 }
+
+/** Of OpenTelemetry only the times of what happened are known, which exporters send up to minutes later. */
+const CLOCK_OFF_MS = 5 * MINUTE_MS;
 
 /** The states of applications and the one rule of their colours, worst first. */
 export const STATES = [
@@ -45,8 +50,9 @@ export const STATES = [
     word: "Needs a look",
     short: "other errors, slower, late jobs",
     rule: `other open errors, an endpoint whose median in the newest release is at least` +
-      ` ${SLOWER} times, and ${SLOWER_MS} ms above, that of others, or a monitor with a run that did not` +
-      ` come, does not end, or never ended`,
+      ` ${SLOWER} times, and ${SLOWER_MS} ms above, that of others, a monitor with a run that did not` +
+      ` come, does not end, or never ended, or a server whose newest envelope was sent, by its own clock,` +
+      ` over ${CLOCK_OFF_MS / MINUTE_MS} min before or after it was received`,
   },
   { kind: "flows", word: "No open errors", short: "neither", rule: "neither" },
 ] as const;
@@ -67,7 +73,7 @@ const OF_MONITOR: Partial<Record<MonitorRow["state"], Pick<Reason, "kind" | "why
 /** What sends check-ins that name no application, such as curl. */
 export const NOT_NAMED: ApplicationRow = {
   ...{ key: "", name: UNKNOWN_NAME, environment: null, side: "unknown" },
-  ...{ releases: [], releases_since: [], starts: [], envelopes: 0, last_seen: 0 },
+  ...{ releases: [], releases_since: [], starts: [], envelopes: 0, last_seen: 0, clock_ms: null },
 };
 
 /** Why an application needs a look, worst first. @param groups its open errors; `endpoints`: its own; `monitors`: of all */
@@ -133,7 +139,18 @@ export function reasonsOf(
       of,
     }];
   });
-  return sortReasons([...ofEndpoints, ...ofErrors, ...ofMonitors]);
+  const off = Math.abs(application.clock_ms ?? 0);
+  // Of a browser it may be one person's of many.
+  const ofClock: Reason[] = off <= CLOCK_OFF_MS || application.side === "browser" ? [] : [{
+    kind: "waits",
+    application,
+    what: `Its clock is ${formatDuration(off)} ${application.clock_ms! < 0 ? "behind" : "ahead"}`,
+    why: "or it sends late; a chosen time finds it by its own times",
+    since: last_seen,
+    href: linkTo("errors", [], { application: key, since: undefined, until: undefined }),
+    of: null,
+  }];
+  return sortReasons([...ofEndpoints, ...ofErrors, ...ofMonitors, ...ofClock]);
 }
 
 /** Worst first, then those that began last. */

@@ -182,6 +182,10 @@ export class IndexWriter {
       size,
       summary,
     });
+    if (entries.sentAt !== undefined) {
+      this.#sql.run`UPDATE applications SET clock = ${entries.sentAt - receivedAt}
+        WHERE id = ${application}`;
+    }
     this.#sql.run`UPDATE totals SET size = size + ${size}`;
     this.#nameTraces(rowKey, receivedAt, entries.spans);
     return alerts;

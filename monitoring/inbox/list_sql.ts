@@ -368,7 +368,7 @@ export const APPLICATIONS_SQL =
   " FROM envelope_entries GROUP BY application)," +
   " listed AS MATERIALIZED (SELECT * FROM applications AS a JOIN seen ON seen.application = a.id" +
   ` ORDER BY last_seen DESC, newest DESC LIMIT ${MAX_APPLICATIONS})` +
-  " SELECT key, name, environment, side, last_seen, envelopes," +
+  " SELECT key, name, environment, side, last_seen, envelopes, clock AS clock_ms," +
   " (SELECT json_group_array(json_array(release, since) ORDER BY newest DESC) FROM (SELECT release," +
   " newest, (SELECT min(at) FROM envelope_entries AS e WHERE e.application = listed.id" +
   " AND e.release = r.id) AS since FROM releases AS r WHERE r.application = listed.id" +

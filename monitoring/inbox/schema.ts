@@ -86,6 +86,7 @@ const ENTRY =
  * found have an SQLite index.
  *
  * - `applications` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Application 1 is Sightglass.
+ *   `clock`: of the sender of the newest one, `ApplicationRow.clock_ms`.
  * - `senders`: what is known of the senders of envelopes. `moves`: envelopes of a sender that are to be moved from one
  *   application to another. See `senders.ts`.
  * - `envelope_entries`: one row for each resource of a body. Rows of other tables belong to it if their keys are among the
@@ -113,9 +114,10 @@ const INDEX = `
     name TEXT NOT NULL,
     environment TEXT,
     side TEXT NOT NULL,
-    newest INTEGER NOT NULL
+    newest INTEGER NOT NULL,
+    clock REAL
   ) STRICT;
-  INSERT INTO applications VALUES (1, 'sightglass', 'Sightglass', NULL, 'unknown', 0);
+  INSERT INTO applications VALUES (1, 'sightglass', 'Sightglass', NULL, 'unknown', 0, NULL);
   CREATE TABLE releases (
     id INTEGER PRIMARY KEY,
     application INTEGER NOT NULL,
@@ -354,15 +356,15 @@ const NEW_INDEX =
   INDEX + "UPDATE totals SET size = 0;";
 
 /** Versions after which only the index has changed, which the last upgrade makes anew. */
-const OF_INDEX = [8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25];
+const OF_INDEX = [8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26];
 
 export const INBOX_SCHEMA: Schema = {
-  version: 27,
+  version: 28,
   create: STORED + INDEX,
   upgrades: {
     ...Object.fromEntries(OF_INDEX.map((version) => [version, ""])),
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
-    26: NEW_INDEX,
+    27: NEW_INDEX,
   },
 };

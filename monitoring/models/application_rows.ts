@@ -36,6 +36,8 @@ export interface ApplicationRow extends Application {
   readonly envelopes: number;
   /** When its newest envelope was received, milliseconds since 1970. */
   readonly last_seen: number;
+  /** Milliseconds by which its newest envelope was sent, by its own clock, after it was received; null: not known. */
+  readonly clock_ms: number | null;
 }
 
 /** What the SDKs of an application counted in the time of a query. */

@@ -4,7 +4,7 @@ import { hexId, type TestItem } from "../../monitoring/inbox/testdata/envelopes.
 import { expect, test } from "../harness/browser/fixtures.ts";
 import { errorEvent, postEnvelope } from "../harness/browser/posted.ts";
 import { openView } from "../harness/browser/views.ts";
-import { span, tracesJson } from "../harness/otlp_bodies.ts";
+import { nanoseconds, span, tracesJson } from "../harness/otlp_bodies.ts";
 
 const MINUTE_S = 60;
 const NODE = { sdk: { name: "sentry.javascript.node", version: "10.0.0" } };
@@ -193,6 +193,30 @@ test("one old row, many of this hour → charts of the hour, the old one is besi
   await ofErrors.getByRole("link", { name: "Show earlier" }).click();
   await expect(ofErrors.locator("tbody tr")).toHaveCount(1);
   await expect(ofErrors.locator("tbody tr")).toContainText("OldError");
+});
+
+test("server whose clock is hours behind → needs a look, its errors are linked", async ({ page, server }) => {
+  const hours = (n: number) => Date.now() - n * 60 * MINUTE_S * 1_000;
+  const header = { ...NODE, sent_at: new Date(hours(3)).toISOString() };
+  const error = errorEvent("TypeError", "broken", {
+    timestamp: hours(3) / 1_000,
+    release: "api@1.0",
+  });
+  await postEnvelope(server.origin, header, ["event", error]);
+  const ended = nanoseconds(hours(-2));
+  const body = new Blob([
+    tracesJson([span({ startTimeUnixNano: ended, endTimeUnixNano: ended })], "job"),
+  ]);
+  const headers = { "Content-Type": "application/json" };
+  expect((await fetch(`${server.origin}/v1/traces`, { method: "POST", headers, body })).status)
+    .toBe(200);
+  await page.goto("/#/?since=15m");
+  const look = region(page, "Needs a look");
+  await expect(look).toContainText(/Its clock is 2\sh\s00\smin ahead\s*job/);
+  await expect(page.locator(".applications .state").filter({ hasText: "Needs a look" }))
+    .toHaveCount(2);
+  await look.getByRole("link", { name: /Its clock is 3\sh\s00\smin behind/ }).click();
+  await expect(region(page, "Errors").locator("tbody tr")).toContainText("broken");
 });
 
 test("application with a long name → cut within its cell", async ({ page, server }) => {

@@ -178,6 +178,7 @@ Deno.test("GET /monitoring/inbox?view=applications → applications and counts w
     starts: [1_789_999_990_500],
     envelopes: 1,
     last_seen: 1_790_000_000_000,
+    clock_ms: null,
     discarded: discarded_events,
     sessions: [{
       release: "shop@1",

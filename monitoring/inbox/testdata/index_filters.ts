@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ListQuery } from "../../models/list_query.ts";
 import { quoted } from "../../models/query/query.ts";
+import { HOUR_MS } from "../../models/time_units.ts";
 import { OWN_TELEMETRY } from "../../protocol/own_telemetry.ts";
 import { type Attributes, error, hexId, log, span, type TestItem } from "./envelopes.ts";
 import { type AddTest, bodies, NOON, shop, traces } from "./tested_index.ts";
@@ -54,6 +55,21 @@ export function addFilterTests(test: AddTest): void {
     assert.equal(inbox.page("envelopes", { type: "span", q: "log" }).rows.length, 1);
     assert.equal(inbox.page("envelopes", { type: "nothing" }).rows.length, 0);
   });
+
+  test(
+    "clock of an application → by when its newest envelope was sent",
+    async (inbox, _, addOf) => {
+      const clock = () => inbox.applications({}).rows.map(({ clock_ms }) => clock_ms);
+      const sentAt = (ms: number) => ({ ...shop("1"), sent_at: new Date(ms).toISOString() });
+      await addOf(shop("1"), error("not stated"));
+      assert.deepEqual(clock(), [null]);
+      await addOf(sentAt(NOON - HOUR_MS), log("behind"));
+      assert.deepEqual(clock(), [-HOUR_MS - 1_000]);
+      // Kept while offline: what happened is old, not the clock.
+      await addOf(sentAt(NOON + 2_000), log("late", { timestamp: NOON / 1_000 - 3_600 }));
+      assert.deepEqual(clock(), [0]);
+    },
+  );
 
   test(
     "filter by application → every list, counts and the rows' applications",

@@ -1,7 +1,7 @@
 import { type ErrorEntry, errorTitle } from "../error/error_entry.ts";
 import type { MapOf } from "../error/error_group.ts";
 import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
-import { at } from "../json.ts";
+import { at, plausible, plausibleTime } from "../json.ts";
 import type { LogEntry } from "../log_entry.ts";
 import type { CheckInEntry } from "../monitors/check_in.ts";
 import type { MetricEntry } from "../metric/metric_entry.ts";
@@ -14,6 +14,7 @@ import { type RecordingEntry, recordingEntry } from "../recording/recording_entr
 import type { RecordedRange } from "../recording/recording.ts";
 import { type EnvelopeApplication, readApplication } from "../application.ts";
 import type { ReportEntry } from "../report_entry.ts";
+import { isOpenTelemetry } from "../side.ts";
 import type { SpanEntry } from "../trace/span_entry.ts";
 import { displayName } from "../trace/trace_name.ts";
 import type { VitalsEntry } from "../trace/page_vitals.ts";
@@ -26,6 +27,8 @@ export type EnvelopeDescription = Pick<InboxRow, "event_id" | "trace_ids" | "rep
 /** The index entries of one resource of a body: what the lists are made of. */
 export interface IndexEntries {
   readonly application: EnvelopeApplication;
+  /** When it was sent, as an envelope states it; of OpenTelemetry its newest time. Undefined: not known. */
+  readonly sentAt: number | undefined;
   /** Index in the body of the first entry of each list below: entries of two resources have different ones. */
   readonly first: number;
   /** Length of the longest list, at least 1. */
@@ -153,8 +156,16 @@ function indexResource(
     checkIns: found.checkIns,
     reports: found.reports,
   };
+  const times = isOpenTelemetry(application.sdk)
+    ? [
+      ...found.spans.map((span) => span.end_ms ?? 0),
+      ...[found.logs, found.metrics.entries].flat().map((one) => one.at),
+    ]
+    : [];
   const entries: IndexEntries = {
     application,
+    sentAt: plausibleTime(at(header, "sent_at"), receivedAt) ??
+      plausible(Math.max(...times), receivedAt),
     first,
     keys: Math.max(1, ...Object.values(lists).map(({ length }) => length)),
     ...lists,
