@@ -96,3 +96,52 @@ for (const protocol of ["http/protobuf", "http/json"]) {
     assert.ok(!JSON.stringify(logs).includes("\\u001b"), "colours are no text");
   });
 }
+
+Deno.test("recorded bytes of Python's SDK → its trace, its error once, its logs and metrics", async () => {
+  for (const signal of ["traces", "logs", "metrics"]) {
+    const response = await fetch(`${server.origin}/v1/${signal}`, {
+      method: "POST",
+      headers: { "content-type": "application/x-protobuf" },
+      body: await Deno.readFile(`${OPENTELEMETRY}python/${signal}.bin`),
+    });
+    assert.deepEqual([response.status, (await response.bytes()).length], [200, 0], signal);
+  }
+  const application = await applicationNamed("orders-py");
+  const read = (view: string) =>
+    rows(`view=${view}&application=${encodeURIComponent(application)}`);
+  const [sender] = (await rows("view=applications")).filter(({ key }) => key === application);
+  assert.deepEqual([sender.environment, sender.side, sender.releases], ["staging", "server", [
+    "4.1",
+  ]]);
+  const [trace, ...traces] = await read("traces");
+  assert.deepEqual(traces, []);
+  assert.deepEqual([trace.name, trace.op, trace.http_status, trace.failed], [
+    "GET /orders/{id}",
+    "http.server",
+    500,
+    true,
+  ]);
+  assert.deepEqual([trace.spans, trace.errors, trace.logs], [3, 1, 2]);
+  const errors = await read("occurrences");
+  assert.deepEqual(errors.map(({ type, value, where }) => [type, value, where]), [
+    ["ValueError", "card of order 4719-0815 expired", "charge (/app/orders.py)"],
+  ], "an event of a span, and a log record");
+  const [failed, loaded, ...logs] = await read("logs");
+  assert.deepEqual(logs, []);
+  assert.deepEqual([failed.level, failed.body], ["error", "order 4719-0815 not charged"]);
+  assert.deepEqual([loaded.level, loaded.body], ["warn", "order 4719-0815 loaded"]);
+  const { order_id, items, total, gift } = loaded.attributes;
+  assert.deepEqual([order_id, items, total, gift], ["4719-0815", "[1,2]", 12.5, false]);
+  const metrics = await read("metrics");
+  assert.deepEqual(metrics.map(({ name, kind, show, value }) => [name, kind, show, value]), [
+    ["queue.size", "updown", "last", 3],
+    ["orders.created", "counter", "sum", 3],
+    ["checkout.duration", "histogram", "avg", (3 + 9 + 9 + 700) / 4],
+  ]);
+  const [query] = await read("queries");
+  assert.equal(query.statement, "SELECT 1 FROM orders");
+  for (const q of ["order_id:4719-0815", '"4719-0815"', "http.status_code:500"]) {
+    const found = await rows(`view=traces&q=${encodeURIComponent(q)}`);
+    assert.deepEqual(found.map(({ trace_id }) => trace_id), [trace.trace_id], q);
+  }
+});
