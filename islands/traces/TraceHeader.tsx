@@ -3,7 +3,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
-import { attributeAt } from "../../monitoring/models/json.ts";
+import { httpStatusOf } from "../../monitoring/models/trace/sent_span.ts";
 
 /** Beside the name of a trace: its duration and status, then when and by what it was sent. */
 export function TraceFacts({ trace, hrefs }: {
@@ -33,8 +33,7 @@ export function TraceFacts({ trace, hrefs }: {
 
 /** The HTTP status of the span that a trace is named for; without one, its status. */
 function RootStatus({ span: { attributes, status, failed } }: { span: TraceSpan }) {
-  const code = attributeAt(attributes, "http.response.status_code") ??
-    attributeAt(attributes, "http.status_code");
+  const code = httpStatusOf({ attributes });
   const shown = code ?? status;
   if (!shown) return null;
   const hasFailed = failed || Number(code) >= 400;

@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
       // Beside a trace, where the list has no room for the columns; so is the time below the duration.
       cell: (row) => (
         <span className="if-narrow">
-          {hasFailed(row) && <Status {...row} />}
+          {isMarked(row) && <Status {...row} />}
         </span>
       ),
     },
@@ -120,7 +120,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
   {
     title: "Status",
     tip:
-      "The highest HTTP status of root spans (of the trace, a page or a process), of a chosen application its own; without one, failed: an error or a failed root span. It may be another one than the row is named for",
+      "HTTP status of the span that the row is named for. Cross: it is 400 or higher, or the trace has failed: an error or a root span (of the trace, a page or a process), of a chosen application its own",
     width: 4.5,
     isWide: true,
     cell: (row) => <Status {...row} />,
@@ -167,22 +167,23 @@ function whatIsNamed({ spans, errors, name }: TraceRow): string | null {
   return errors > 0 ? "first error" : "first log";
 }
 
-/** The HTTP status, marked if it is one of failure; without one, whether the trace failed. */
+/** The HTTP status; marked if it is one of failure, or the trace failed elsewhere. */
 function Status(row: TraceRow) {
-  const { http_status } = row;
+  const { http_status, failed } = row;
+  const isElsewhere = failed && http_status !== null && http_status < 400;
   // "failed" is of the trace, `status:error` of one of its spans: no link.
-  return (http_status !== null || hasFailed(row)) && (
+  return (http_status !== null || failed) && (
     <RowValues values={http_status === null ? [] : [["status_code", http_status]]}>
-      <span className={hasFailed(row) ? "refused" : "quiet"}>
-        {hasFailed(row) && <OutcomeMark kind="refused" />}
+      <span className={isMarked(row) && !isElsewhere ? "refused" : "quiet"}>
+        {isMarked(row) && <OutcomeMark kind="refused" />}
         {http_status ?? "failed"}
+        {isElsewhere && <span className="vh">, failed elsewhere</span>}
       </span>
     </RowValues>
   );
 }
 
-const hasFailed = ({ http_status, failed }: TraceRow) =>
-  http_status === null ? failed : http_status >= 400;
+const isMarked = ({ http_status, failed }: TraceRow) => failed || (http_status ?? 0) >= 400;
 
 /** A duration, with a bar on a logarithmic scale: 5 ms and 5 s can both be seen. */
 function Duration({ ms, hasFailed }: { ms: number | null; hasFailed: boolean }) {

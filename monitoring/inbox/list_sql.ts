@@ -115,14 +115,13 @@ export function tracesSql(query: ListQuery): SqlList {
     ],
     filters: filtersOf(query, COMMON),
     sums: "sum(e.spans) AS spans, sum(e.errors) AS errors, sum(e.logs) AS logs," +
-      ` max(e.failed) FILTER (WHERE ${sent}) AS failed,` +
-      ` max(e.http_status) FILTER (WHERE ${sent}) AS http_status, max(e.row_key) AS newest`,
+      ` max(e.failed) FILTER (WHERE ${sent}) AS failed, max(e.row_key) AS newest`,
     having: [
       // '5xx' is 5 as an integer.
       ...when(
         query.status,
         `iif(:status IN ('ok', 'error'), max(e.failed) FILTER (WHERE ${sent}) = (:status = 'error'),` +
-          ` sum(e.http_status / 100 = CAST(:status AS INTEGER)) FILTER (WHERE ${sent}) > 0)`,
+          ` ${ofRoot(query, "e.http_status / 100", "id")} = CAST(:status AS INTEGER))`,
       ),
       ...when(
         query.page,
@@ -144,7 +143,7 @@ export function tracesSql(query: ListQuery): SqlList {
     joins: ` JOIN trace_entries AS root ON root.row_key = ${ofRoot(query, "e.row_key", "page.id")}`,
     columns: `page.id AS trace_id, root.name, root.op, ${START} AS started_at,` +
       " root.ended_at, page.spans," +
-      " page.errors, page.logs, page.failed, page.http_status," +
+      " page.errors, page.logs, page.failed, root.http_status," +
       " (SELECT release FROM releases WHERE id = root.release) AS release," +
       ` ${replayOfTrace("page.id", TRACE_FIT)} AS replay_id,` +
       ` ${receiptOf("page.newest")} AS received_at,` +

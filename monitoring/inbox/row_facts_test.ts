@@ -24,13 +24,14 @@ const span = fc.record({
   start: second,
   duration: second,
   is_segment: fc.boolean(),
+  status: fc.constantFrom(undefined, 200, 404, 503),
 });
 type Span = typeof span extends fc.Arbitrary<infer T> ? T : never;
 
 const idOf = (number: number) => number.toString(16).padStart(16, "0");
 
 const sent = (
-  { trace, parent, op, start, duration, is_segment }: Span,
+  { trace, parent, op, start, duration, is_segment, status }: Span,
   number: number,
   release: string,
 ) => ({
@@ -41,7 +42,11 @@ const sent = (
   start_timestamp: NOW / 1_000 - start,
   end_timestamp: NOW / 1_000 - start + duration,
   is_segment,
-  attributes: { "sentry.op": { value: op }, "sentry.release": { value: release } },
+  attributes: {
+    "sentry.op": { value: op },
+    "sentry.release": { value: release },
+    ...status && { "http.response.status_code": { value: status } },
+  },
 });
 
 const envelope = fc.record({
@@ -52,7 +57,7 @@ const envelope = fc.record({
   spans: fc.array(span, { minLength: 1, maxLength: 5 }),
 });
 
-Deno.test("any envelopes → each trace has name and time of a page load, navigation or server root", async () => {
+Deno.test("any envelopes → each trace has name, time, status of a page load, navigation or server root", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(envelope, { minLength: 1, maxLength: 6 }), async (envelopes) => {
       const inbox = new Inbox({ maxBytes: 1_000_000 });
@@ -90,6 +95,15 @@ Deno.test("any envelopes → each trace has name and time of a page load, naviga
             assert.equal(named!.start_timestamp, earliest);
             assert.equal(row.started_at, named!.start_timestamp * 1_000);
             assert.equal(row.ended_at, named!.end_timestamp * 1_000);
+            const status = named!.attributes["http.response.status_code"]?.value ?? null;
+            assert.equal(row.http_status, status, "of the span that it is named for");
+            for (const hundreds of [2, 4, 5] as const) {
+              const { rows } = inbox.page("traces", {
+                trace: row.trace_id,
+                status: `${hundreds}xx`,
+              });
+              assert.equal(rows.length === 1, Math.floor((status ?? 0) / 100) === hundreds);
+            }
           }
           const { summary } = readTrace(inbox.trace(row.trace_id));
           assert.deepEqual(

@@ -44,12 +44,12 @@ export function traceNamer(db: DatabaseSync) {
         const parent = findParent.get(traceId, id, rowKey);
         if (parent) consider(parent.resource as number, spanOfRow(parent as never));
       }
-      for (const [resource, { order, name, op, started_at, ended_at }] of best) {
+      for (const [resource, { order, name, op, started_at, ended_at, http_status }] of best) {
         // `+`: among the traces of the resource, not among all entries of the trace.
         sql.run`UPDATE trace_entries SET root_order = ${order}, name = ${name}, op = ${op},
           started_at = ${started_at}, ended_at = ${ended_at}, at = coalesce(${started_at}, seen_at),
-          preflight = 0 WHERE +trace_id = ${traceId} AND root_order > ${order}
-          AND row_key >= ${resource} AND row_key < ${resource} +
+          http_status = ${http_status}, preflight = 0 WHERE +trace_id = ${traceId}
+          AND root_order > ${order} AND row_key >= ${resource} AND row_key < ${resource} +
             (SELECT keys FROM envelope_entries AS e WHERE e.row_key = ${resource})`;
       }
     }

@@ -70,7 +70,7 @@ export const LIST_FILTERS = {
     lists: ["traces", ...AI],
     about:
       "error: with errors, or a root span (of the trace, a page or a process) that failed; of AI runs, a call or tool" +
-      " that failed; ok: all others. 5xx and its like: of a root span.",
+      " that failed; ok: all others. 5xx and its like: of the span that the row is named for.",
   },
   preflights: {
     values: "flag",

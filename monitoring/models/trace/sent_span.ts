@@ -57,7 +57,9 @@ function sentSpan(span: unknown): SentSpan {
 }
 
 /** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the names that it had before; null: none is valid. */
-export function httpStatusOf({ attributes, transaction }: SentSpan): number | null {
+export function httpStatusOf(
+  { attributes, transaction }: Pick<SentSpan, "attributes" | "transaction">,
+): number | null {
   const status = Number(
     attributeAt(attributes, "http.response.status_code") ??
       attributeAt(attributes, "http.status_code") ??

@@ -49,7 +49,8 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
   const kind = textOf(textAt(json, "kind"), MAX_WORD);
   const message = textOf(at(json, "status_message"), MAX_NAME) ??
     textOf(attributeAt(attributes, "sentry.status.message"), MAX_NAME);
-  const status_code = transaction === undefined ? null : httpStatusOf(sent);
+  // A child that is a transaction of its own has a copy of its request's.
+  const status_code = transaction && sent.isSegment ? httpStatusOf(sent) : null;
   const ofEvent = [...tagsAndUser(transaction), [
     "http.response.status_code",
     status_code,

@@ -149,7 +149,7 @@ function summarize(tree: SpanTree, marks: readonly TraceMark[], times: TraceTime
  */
 function traceRoot(
   spans: readonly TraceSpan[],
-): RootCandidate & { readonly span: TraceSpan } | undefined {
+): Omit<RootCandidate, "http_status"> & { readonly span: TraceSpan } | undefined {
   const parents = new Set(spans.map((span) => span.parent_span_id));
   const candidates = spans.map((span) => {
     const { start_ms: started_at, end_ms, op } = span;

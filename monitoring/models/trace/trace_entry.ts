@@ -24,8 +24,6 @@ export interface TraceEntry {
   readonly root: RootCandidate | null;
   /** Has errors, or a span that failed among those that are the first of a trace, a page or a process. */
   readonly failed: boolean;
-  /** The highest HTTP status of these spans; null: none was sent. */
-  readonly http_status: number | null;
   /** The root is a preflight ({@linkcode isPreflight}), and nothing failed. */
   readonly preflight: boolean;
   readonly replay_id: string | null;
@@ -49,7 +47,6 @@ export class TraceEntryBuilder {
     errors: 0,
     logs: 0,
     failed: false,
-    http_status: null as number | null,
     replay_id: null as string | null,
   };
   #seenAt: number | null = null;
@@ -83,7 +80,7 @@ export class TraceEntryBuilder {
     const hasParent = parent_span_id !== null;
     if (hasParent) this.#parents.add(parent_span_id);
     const isFirst = !isAnnotation(op) && (is_segment || !hasParent || op === "pageload");
-    if (isFirst) this.#readEnd(span, sent);
+    this.#found.failed ||= isFirst && span.failed;
     if (name === NO_NAME) {
       this.#see(plausible(span.start_ms, this.receivedAt) ?? this.receivedAt);
       return span;
@@ -100,13 +97,6 @@ export class TraceEntryBuilder {
     return { ...span, is_run: isFirst && !isLate && (span.failed || !preflight) };
   }
 
-  /** Failure and HTTP status of a first span. */
-  #readEnd({ failed }: SpanEntry, sent: SentSpan): void {
-    this.#found.failed ||= failed;
-    const status = httpStatusOf(sent);
-    if (status !== null) this.#found.http_status = Math.max(this.#found.http_status ?? 0, status);
-  }
-
   #see(time: number): void {
     this.#seenAt = Math.min(this.#seenAt ?? time, time);
   }
@@ -115,7 +105,8 @@ export class TraceEntryBuilder {
     this.#see(time);
     const name = tidyText(text, MAX_NAME);
     if (!name) return;
-    this.#candidates.push({ rank, started_at: time, ended_at: null, name, op: null });
+    const none = { ended_at: null, op: null, http_status: null };
+    this.#candidates.push({ rank, started_at: time, name, ...none });
   }
 
   build(): TraceEntry {
@@ -150,5 +141,6 @@ export function rootOf(
     ended_at: start !== null && end !== null && end >= start ? end : null,
     name: traceName({ name, op, attributes }),
     op,
+    http_status: httpStatusOf({ attributes }),
   };
 }

@@ -55,6 +55,8 @@ export interface RootCandidate {
   readonly name: string;
   /** Null: not a span, or it has none. */
   readonly op: string | null;
+  /** The same. */
+  readonly http_status: number | null;
 }
 
 /** Later than any time in milliseconds since 1970 that is read. */
@@ -65,7 +67,7 @@ const LATEST_MS = 1e14;
  *
  * @param isParent whether another span is its child
  */
-export function bestRoot<Candidate extends RootCandidate>(
+export function bestRoot<Candidate extends Pick<RootCandidate, "rank" | "started_at">>(
   candidates: readonly Candidate[],
   isParent: (candidate: Candidate) => boolean,
 ): Candidate | undefined {

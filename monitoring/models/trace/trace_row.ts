@@ -19,7 +19,7 @@ export interface TraceRow {
   readonly logs: number;
   /** Has errors, or a root span (of the trace, a page or a process) failed. */
   readonly failed: boolean;
-  /** The highest HTTP status of its root spans; null: none was sent. */
+  /** Of that span; null: none was sent. */
   readonly http_status: number | null;
   /** Of the sender of the envelope with that span; null: none was sent. */
   readonly release: string | null;
