@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { idOfTime } from "../models/index/list_cursor.ts";
 import type { ListReader } from "./list_reader.ts";
 import type { MetricQuery } from "./metric_reader.ts";
@@ -56,6 +57,7 @@ export class Inbox {
   readonly #timers: ReturnType<typeof setTimeout>[];
   /** The highest cursor so far: a file that replaces a corrupt one continues after it. */
   #last: number;
+  #nextRead: Promise<unknown> = Promise.resolve();
   /** Resolves when all earlier envelopes are stored. */
   #stored: Promise<unknown> = Promise.resolve();
   /** `PRAGMA data_version` at the last check for changes by other processes. */
@@ -287,6 +289,15 @@ export class Inbox {
     const followed = this.shrink((file) => file.follow(...page));
     if (followed.position < after) this.#onCleared();
     return followed;
+  }
+
+  /** Runs a read of a client, which blocks the process, after earlier ones. Senders get a tenth of its time after it. */
+  readInTurn<T>(read: () => T): Promise<Awaited<T>> {
+    const begun = this.#nextRead.then(() => performance.now());
+    const result = begun.then(read);
+    // After `read` has run, but not after what it waits for.
+    this.#nextRead = begun.then((at) => delay((performance.now() - at) / 10));
+    return result as Promise<Awaited<T>>;
   }
 
   run<T>(work: (file: InboxFile) => T): T {

@@ -7,7 +7,6 @@ import {
   refusal,
 } from "../access/private_response.ts";
 import { inboxReadAccess, type ReadAccessOptions } from "../access/read_access.ts";
-import { readInTurn } from "../access/read_turns.ts";
 import { tokenCookie } from "../access/token.ts";
 import { exportArchive } from "./archive.ts";
 import { eventStream } from "./event_stream.ts";
@@ -89,7 +88,7 @@ export function createInboxEndpoint(options: InboxEndpointOptions) {
       if (post !== undefined) return await answerPost(request, post, query.get(post) ?? "");
       if (!isRead && query.has("group")) return await changeGroup(request, query);
       if (!isRead) return await clear(inbox, query);
-      const response = await readInTurn(() => read(request, query));
+      const response = await inbox.readInTurn(() => read(request, query));
       if (request.method === "HEAD") {
         await response.body?.cancel();
         return new Response(null, response);

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { admitted, admittedGzip, envelopeOf, eventEnvelope, hexId } from "./testdata/envelopes.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -53,6 +54,24 @@ Deno.test(
     ]);
     const order = all(inbox).envelopes.map((row) => row.event_id);
     assert.deepEqual(order, [hexId(1), hexId(2)]);
+  }),
+);
+
+Deno.test(
+  "two slow reads → what takes several turns of the event loop ends between them",
+  withFolder(async (_, open) => {
+    const inbox = open();
+    const ended: string[] = [];
+    const slow = () => {
+      for (const end = performance.now() + 500; performance.now() < end;);
+      ended.push("read");
+    };
+    const reads = [slow, slow].map((read) => inbox.readInTurn(read));
+    // As many as an envelope takes from its connection to its answer.
+    for (let turn = 0; turn < 10; turn++) await setTimeout(0);
+    ended.push("envelope");
+    await Promise.all(reads);
+    assert.deepEqual(ended, ["read", "envelope", "read"]);
   }),
 );
 

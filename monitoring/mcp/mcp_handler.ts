@@ -1,6 +1,5 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { ParameterError } from "../inbox/query_parameters.ts";
-import { readInTurn } from "../access/read_turns.ts";
 import { UnreadableEventError } from "../models/error/error_event.ts";
 import { CursorError } from "../models/index/list_cursor.ts";
 import { type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
@@ -52,7 +51,7 @@ const EXPECTED_ERRORS = [ToolError, ParameterError, CursorError, UnreadableEvent
 
 async function run(tool: Tool, input: unknown, reader: TelemetryReader) {
   try {
-    const answer = await readInTurn(() => tool.run(input as ToolInput, reader));
+    const answer = await reader.inbox.readInTurn(() => tool.run(input as ToolInput, reader));
     return { content: [{ type: "text" as const, text: untrustedText(answer) }] };
   } catch (error) {
     const isExpected = EXPECTED_ERRORS.some((kind) => error instanceof kind);
