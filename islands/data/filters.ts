@@ -54,6 +54,7 @@ const WORDS: Readonly<Partial<Record<FilterName, Omit<Filter, "name">>>> = {
   state: { any: "open", usual: "open", choices: ["resolved", "muted", [ALL, "all states"]] },
   op: { label: "Operation", known: ({ ops }) => ops },
   name: { label: "Span", known },
+  endpoint: { known },
   preflights: { choices: [["true", "shown"]], any: "hidden" },
   model: { known },
   conversation: { known },

@@ -31,12 +31,12 @@ export function EndpointDetail({ id: { application, name, op }, list }: {
   list: ConsoleList<EndpointRow>;
 }) {
   const { path, params, to } = useFragment();
-  const named = { name, op: op ?? undefined };
+  const runs = { application, endpoint: name, op: op ?? undefined };
   const filters = queryOf(params, "endpoints");
   const isFiltered = Object.entries(filters).some(([name, value]) =>
     name !== "application" && value !== undefined
   );
-  const reading = useLiveRead("endpoint", { ...filters, ...named, id: application });
+  const reading = useLiveRead("endpoint", { ...filters, id: application, name, op: runs.op });
   const content = reading.value;
   const index = list.rows.findIndex((row) => endpointKey(row) === JSON.stringify(path));
   const hrefOf = (row: EndpointRow | undefined) => row && to(endpointPath(row));
@@ -56,7 +56,7 @@ export function EndpointDetail({ id: { application, name, op }, list }: {
       actions={
         <>
           {(["traces", "errors", "logs"] as const).map((list) => (
-            <a key={list} href={linkTo(list, [], { application, ...named })}>Its {list}</a>
+            <a key={list} href={linkTo(list, [], runs)}>Its {list}</a>
           ))}
           <CopyMenu what="endpoint" json={content} />
         </>

@@ -326,7 +326,7 @@ Deno.test("any query → a histogram counts the rows of its list, each in the pa
   );
 });
 
-Deno.test("any tree of spans → queries counted, repeated in a run, as one by one", async () => {
+Deno.test("any tree of spans → queries counted, repeated in a run, as one by one; traces of endpoints", async () => {
   const id = fc.constantFrom(..."123456");
   const sent = fc.record({
     ...{ trace: few, id, parent: fc.option(id), n: fc.nat(2), ms: fc.nat(50) },
@@ -365,6 +365,17 @@ Deno.test("any tree of spans → queries counted, repeated in a run, as one by o
         const rows = inbox.page("queries", {}).rows
           .map(({ count, total_ms, repeated }) => [count, total_ms, repeated.count]);
         assert.deepEqual(rows.sort(), expected.sort());
+        for (const { op, name } of inbox.page("endpoints", {}).rows) {
+          const runs = spans.filter((one) =>
+            one.op === op && name === `from ${"abc"[one.n]} where ${one.ms}` &&
+            (one.parent === null || op === "http.server")
+          );
+          const found = inbox.page("traces", { endpoint: name, op: op! }).rows;
+          assert.deepEqual(
+            found.map(({ trace_id }) => trace_id).sort(),
+            [...new Set(runs.map(({ trace }) => hexId(trace)))].sort(),
+          );
+        }
       },
     ),
     { numRuns: 60 },

@@ -87,14 +87,17 @@ const TRACE_FIT = fitOf("t.replay_id", START, "coalesce(root.ended_at, 1e15)", "
 const NO_PREFLIGHT = "NOT (max(e.failed) = 0 AND sum(e.logs) = 0 AND" +
   " min(e.root_order) IS min(e.root_order) FILTER (WHERE e.preflight = 1))";
 
-/** Conditions on the id of a trace: that it has a span of the query's operation and name. */
-function hasSpan(id: string, { op, name }: ListQuery): string[] {
+/** Conditions on the id of a trace: that it has a span of the query's operation and name, or a run of its endpoint. */
+function hasSpan(id: string, query: ListQuery): string[] {
+  const { op, name, endpoint } = query;
+  const isNamed = (by: string) => `${NAME_START("name")} = ${NAME_START(by)} AND name = ${by}`;
   const span = [
     // Not all applications, for the sake of `spans_by_op`.
     ...when(op, "application IN (SELECT id FROM applications UNION ALL SELECT 0)", "op = :op"),
-    ...when(name, `${NAME_START("name")} = ${NAME_START(":name")}`, "name = :name"),
+    ...when(name, isNamed(":name")),
+    ...when(endpoint, isNamed(":endpoint"), "is_run = 1", ...filtersOf(query, COMMON)),
   ];
-  return when(op ?? name, `${id} IN (SELECT trace_id FROM spans WHERE ${all(span)})`);
+  return span.length === 0 ? [] : [`${id} IN (SELECT trace_id FROM spans AS e WHERE ${all(span)})`];
 }
 
 export function tracesSql(query: ListQuery): SqlList {
@@ -150,9 +153,8 @@ export function tracesSql(query: ListQuery): SqlList {
       " (SELECT json_group_array(key ORDER BY is_root DESC, first) FROM (SELECT" +
       " s.application = root.application AS is_root, min(s.row_key) AS first," +
       " (SELECT key FROM applications WHERE id = s.application) AS key FROM trace_entries AS s" +
-      ` WHERE s.trace_id = page.id AND ${
-        hasContent("s")
-      } GROUP BY s.application)) AS applications,` +
+      ` WHERE s.trace_id = page.id AND ${hasContent("s")}` +
+      " GROUP BY s.application)) AS applications," +
       ` ${matchingSpan(query.q)} AS match`,
   });
 }
@@ -248,12 +250,12 @@ export function logsSql(query: ListQuery): SqlList {
 /** The start of a recording, as in `recordingRow`: of the first segment that can be played, else of the first. */
 const RECORDING_START = "coalesce(min(iif(e.playable, e.started_at, NULL)), min(e.started_at))";
 
-/** Recordings; `segments`: JSON of the entries of each, in the order of arrival. */
 /** Whether an error of another application seems to be before its trace, as that one's clock is behind. */
 const IS_BEHIND = "x.application <> e.application" +
   ` AND x.at < (SELECT coalesce(min(t.started_at), 1e15) - ${SLACK_MS} FROM trace_entries AS t` +
   " WHERE t.trace_id = x.trace_id AND t.application = e.application)";
 
+/** Recordings; `segments`: JSON of the entries of each, in the order of arrival. */
 export function recordingsSql(query: ListQuery): SqlList {
   return groupedList(query, {
     table: "recording_entries",
@@ -350,14 +352,13 @@ const MAX_PAIRS = 10_000;
 
 export function opsSql(query: ListQuery): string {
   const next = "SELECT rowid FROM spans WHERE op IS NOT NULL";
+  const ofApplication = all(filtersOf(query, ["application"]));
   // Reads one row of each pair in the index: `g` is after all its traces. Without `+` SQLite seeks only by application.
   return "WITH RECURSIVE e(application, op) AS (" +
     `SELECT application, op FROM spans WHERE rowid = (${next} ORDER BY application, op LIMIT 1)` +
     " UNION ALL SELECT s.application, s.op FROM e JOIN spans AS s ON s.rowid =" +
     ` (${next} AND (application, op, trace_id) > (e.application, +e.op, 'g') ORDER BY application, op LIMIT 1)` +
-    ` LIMIT ${MAX_PAIRS}) SELECT DISTINCT op FROM e WHERE ${
-      all(filtersOf(query, ["application"]))
-    }` + ` ORDER BY op LIMIT ${MAX_OPS}`;
+    ` LIMIT ${MAX_PAIRS}) SELECT DISTINCT op FROM e WHERE ${ofApplication} ORDER BY op LIMIT ${MAX_OPS}`;
 }
 
 /** The applications that were seen last, each with its newest releases and starts as JSON: `[release, since]`, times. */

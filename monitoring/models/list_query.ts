@@ -88,6 +88,11 @@ export const LIST_FILTERS = {
     lists: ["traces", "errors", "occurrences", "logs", ...AI],
     about: "In a trace with a span of this name, `GET /cart`; an AI run of this agent or model.",
   },
+  endpoint: {
+    values: "text",
+    lists: ["traces", "errors", "occurrences", "logs"],
+    about: "In a trace with a run of this name, from list_endpoints.",
+  },
   model: { values: "text", lists: AI, about: "AI runs that used this model." },
   conversation: {
     values: "text",
