@@ -75,6 +75,37 @@ export function eventOfException(exception: OtlpException) {
   };
 }
 
+/** Around the code that threw. */
+export const MAX_LAYERS = 20;
+
+/**
+ * The events without those that each layer around the code that threw recorded again, in its own span.
+ *
+ * @param parents of spans, by their ids
+ */
+export function innermost(
+  all: readonly ReturnType<typeof eventOfException>[],
+  parents: ReadonlyMap<string | null, string | null>,
+) {
+  const repeated = new Set<unknown>();
+  const alike = Map.groupBy(all, ({ contexts: { trace }, exception }) => {
+    const { type, value } = exception.values.at(-1)!;
+    return JSON.stringify([trace?.trace_id, type, value]);
+  });
+  for (const events of alike.values()) {
+    const bySpan = new Map(events.map((event) => [event.contexts.trace?.span_id ?? null, event]));
+    for (const [span, { timestamp = 0 }] of bySpan) {
+      let layer = span;
+      for (let n = 0; n < MAX_LAYERS && layer !== null; n++) {
+        layer = parents.get(layer) ?? null;
+        const outer = bySpan.get(layer);
+        if (outer && Math.abs((outer.timestamp ?? 0) - timestamp) <= 1) repeated.add(outer);
+      }
+    }
+  }
+  return all.filter((event) => !repeated.has(event));
+}
+
 function splitType(type: string, platform: string) {
   const [, module, name] = (PACKAGED.has(platform) && /^(.+)\.([^.]+)$/.exec(type)) || [];
   return name === undefined ? { type } : { type: name, module };

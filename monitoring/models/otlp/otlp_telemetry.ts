@@ -7,6 +7,7 @@ import { instanceOf, metricPoints } from "./otlp_metric.ts";
 import {
   eventOfException,
   idsOfSameException,
+  innermost,
   isException,
   type OtlpException,
   SAME_DIGITS,
@@ -114,8 +115,6 @@ const SEVERITIES = ["unspecified", ...LOG_LEVELS.flatMap((level) => [level, leve
 /** Characters. */
 const MAX_NAME = 200;
 const EXCEPTION_TEXTS = ["exception.message", "exception.stacktrace"];
-/** Around the code that threw. */
-export const MAX_LAYERS = 20;
 /** Bits of a span's flags: whether the next one is known, and whether the parent is of another process. */
 const IS_REMOTE_KNOWN = 0x100;
 const IS_REMOTE = 0x200;
@@ -232,27 +231,6 @@ class ResourceReader {
     this.#events.push(event);
   }
 
-  /** Each layer around the code that threw may record the exception in its own span: only the innermost is listed. */
-  #innermost() {
-    const repeated = new Set<unknown>();
-    const alike = Map.groupBy(this.#events, ({ contexts: { trace }, exception }) => {
-      const { type, value } = exception.values.at(-1)!;
-      return JSON.stringify([trace?.trace_id, type, value]);
-    });
-    for (const events of alike.values()) {
-      const bySpan = new Map(events.map((event) => [event.contexts.trace?.span_id ?? null, event]));
-      for (const [span, { timestamp = 0 }] of bySpan) {
-        let layer = span;
-        for (let n = 0; n < MAX_LAYERS && layer !== null; n++) {
-          layer = this.#parents.get(layer) ?? null;
-          const outer = bySpan.get(layer);
-          if (outer && Math.abs((outer.timestamp ?? 0) - timestamp) <= 1) repeated.add(outer);
-        }
-      }
-    }
-    return this.#events.filter((event) => !repeated.has(event));
-  }
-
   #takeRoom(): boolean {
     if (this.room.entries === 0) this.room.omitted++;
     else this.room.entries--;
@@ -265,7 +243,7 @@ class ResourceReader {
       ...this.#spans.length > 0 ? [{ type: "span", json: { items: this.#spans } }] : [],
       ...this.#logs.length > 0 ? [{ type: "log", json: { items: this.#logs } }] : [],
       ...this.#metrics.length > 0 ? [{ type: "trace_metric", json: { items: this.#metrics } }] : [],
-      ...this.#innermost().map((json) => ({ type: "event", json })),
+      ...innermost(this.#events, this.#parents).map((json) => ({ type: "event", json })),
     ];
     if (items.length === 0) return undefined;
     const sdk = ["opentelemetry", textAt(this.resource, "telemetry.sdk.language") ?? []].flat();

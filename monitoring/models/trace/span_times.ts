@@ -77,12 +77,13 @@ export function placeSpans(tree: SpanTree, marks: readonly TimedMark[] = []): Tr
       isKnown,
     });
   }
-  const shifted = [...corrected].filter(([{ span }, { shift }]) => span && shift !== 0);
+  const shifted = [...corrected].filter(([{ span }, { shift }]) => span && shift !== 0)
+    .sort(([, a], [, b]) => Math.abs(b.shift) - Math.abs(a.shift));
   return {
     ...axis,
     byNode,
     marks: placedMarks,
-    skew_ms: largestShift(corrected),
+    skew_ms: shifted[0]?.[1].shift ?? 0,
     skewed: new Set(shifted.map(([{ span }]) => span!.application)).size,
   };
 }
@@ -150,12 +151,6 @@ function axisOf(
   const start_ms = times.reduce((a, b) => Math.min(a, b), times[0] ?? median);
   return { start_ms, end_ms: times.reduce((a, b) => Math.max(a, b), start_ms) };
 }
-
-const largestShift = (corrected: ReadonlyMap<SpanNode, CorrectedTimes>): number =>
-  [...corrected.values()].reduce(
-    (largest, { shift }) => Math.abs(shift) > Math.abs(largest) ? shift : largest,
-    0,
-  );
 
 /** The median time: wrong only if half of all spans have wrong clocks. */
 function medianOf({ nodes }: SpanTree, marks: readonly TimedMark[]): number {
