@@ -72,13 +72,12 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     // Browsers before 2024 complete a request that was made.
     const signal = aborted && AbortSignal.any ? AbortSignal.any([timeout, aborted]) : timeout;
-    const response = await fetch(url, {
-      ...init,
-      headers,
-      body: body as BodyInit,
-      keepalive,
-      signal,
+    const request = fetch(url, { ...init, headers, body: body as BodyInit, keepalive, signal });
+    // A `fetch` that another script has replaced may ignore the signal.
+    const ended = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
     });
+    const response = await Promise.race([request, ended]);
     // Reads the body so that the connection can be reused; cancelling would close it.
     void response.arrayBuffer().catch(
       () => {/* The connection was lost; the status has arrived. */},

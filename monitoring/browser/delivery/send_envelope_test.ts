@@ -55,6 +55,24 @@ Deno.test("no connection, with and without keepalive → a result without a stat
   assert.deepEqual([status, error, sentBytes], [undefined, "no connection", 0]);
 });
 
+Deno.test("fetch that never settles, whatever its signal → ended by the time limit, and by consent", async () => {
+  const { timeout } = AbortSignal;
+  AbortSignal.timeout = () => timeout(5);
+  try {
+    const fetch = () => new Promise<never>(() => {});
+    const send = createSender({ fetch, url: "/monitoring", sameOrigin: true });
+    const { status, error } = await send(BYTES, false);
+    assert.deepEqual([status, error], [undefined, "no response within 60 s"]);
+    AbortSignal.timeout = () => new AbortController().signal;
+    const withdrawn = new AbortController();
+    const result = send(BYTES, false, withdrawn.signal);
+    withdrawn.abort();
+    assert.equal((await result).status, undefined);
+  } finally {
+    AbortSignal.timeout = timeout;
+  }
+});
+
 Deno.test("25,000 characters of three bytes → sent without keepalive", async () => {
   const { calls, send } = sender();
   await send(new TextEncoder().encode("漢".repeat(25_000)), false);
