@@ -365,7 +365,9 @@ async function getDeliveryHealth(_: ToolInput, { inbox, health }: TelemetryReade
   const { envelopes } = inbox.extent();
   const { rows, unassigned } = inbox.applications({ application: APPLICATIONS });
   return {
-    summary: `The server ${state}; its inbox has ${envelopes} envelopes.`,
+    summary: `The server ${state}; its inbox has ${envelopes} envelope${
+      envelopes === 1 ? "" : "s"
+    }.`,
     data: {
       ...report,
       inbox: { envelopes, can_store: inbox.canStore() },
