@@ -3,6 +3,7 @@ import { formatCount, formatNumber } from "../../components/format.ts";
 import { shapesOf } from "../../monitoring/models/error/error_group.ts";
 import { commonText } from "../../monitoring/models/error/group_title.ts";
 import { quoted } from "../../monitoring/models/query/query.ts";
+import { wordsOf } from "../../monitoring/models/query/words.ts";
 import type { LogRow as Log } from "../../monitoring/models/log_row.ts";
 import { LOG_LEVELS, severityOf } from "../../monitoring/protocol/log_levels.ts";
 import type { ConsoleList } from "../data/lists.ts";
@@ -19,13 +20,13 @@ interface Pattern {
   readonly count: number;
   readonly newest: Log;
   readonly applications: readonly string[];
-  /** A text that all of them have. */
-  readonly common: string;
+  /** The search that all of them match; empty: they have no word in common. */
+  readonly search: string;
   /** Of several, the message with … where they differ. */
   readonly text: string;
 }
 
-/** The logs that are read, by their patterns: the most frequent first. A row leads to its logs. */
+/** The logs that are read, by their patterns: the most frequent first. A row leads to the logs with its words, else to its newest. */
 export function LogPatterns({ list, above, ...head }: ListHeadProps & {
   list: ConsoleList<Log>;
   above: ReactNode;
@@ -39,7 +40,10 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
       list={{ ...list, rows, keyOf: ({ key }) => key }}
       columns={COLUMNS}
       caption="Patterns of logs, the most frequent first"
-      hrefOf={(row) => to([], { as: undefined, ...filtersOf(row, params.get("q")) })}
+      hrefOf={(row) =>
+        row.search === ""
+          ? to([`${row.newest.envelope}`, `${row.newest.index}`], { as: undefined })
+          : to([], { as: undefined, ...filtersOf(row, params.get("q")) })}
       isSummary
       above={
         <>
@@ -47,7 +51,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
           {rows.length > 0 && (
             <p className="note">
               {formatCount(rows.length, "pattern")} of the newest{" "}
-              {formatCount(list.rows.length, "log")}.
+              {formatCount(list.rows.length, "log")}. A row leads to all logs with its words.
             </p>
           )}
         </>
@@ -58,9 +62,9 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
 }
 
 /** The filters of a pattern's logs. @param q the search that they match, too */
-export function filtersOf({ newest: { level }, common }: Pattern, q: string | null) {
+export function filtersOf({ newest: { level }, search }: Pattern, q: string | null) {
   const above = LOG_LEVELS[severityOf(level) + 1];
-  const terms = [q, common && quoted(common), above && `-level:${above}`];
+  const terms = [q, search, above && `-level:${above}`];
   return { level, q: terms.filter(Boolean).join(" ") };
 }
 
@@ -78,23 +82,26 @@ export function patternsOf(logs: readonly Log[]): Pattern[] {
       count: all.length,
       newest: all[0]!,
       applications: [...new Set(all.map(({ application }) => application))],
-      common: longestPart(text, bodies),
+      search: searchOf(text, bodies),
       text,
     };
   }).sort((a, b) => b.count - a.count);
 }
 
-/** Characters of a text that is searched. */
+/** Characters of a text that is searched, and texts. */
 const MAX_SEARCHED = 200;
+const MAX_TEXTS = 4;
 
-/** The longest part of a pattern that all messages have; empty: there is none. */
-function longestPart(pattern: string, bodies: readonly string[]): string {
-  return pattern.split("…").map((part) => part.trim())
-    .map((part) =>
-      part.length > MAX_SEARCHED ? part.slice(0, MAX_SEARCHED).replace(/\s\S*$/, "") : part
-    )
-    .filter((part) => part.length > 2 && bodies.every((body) => body.includes(part)))
-    .reduce((longest, part) => part.length > longest.length ? part : longest, "");
+/** One message as a whole; of several the parts of the pattern whose words all of them have. */
+function searchOf(pattern: string, bodies: readonly string[]): string {
+  const [body = ""] = bodies;
+  if (bodies.length === 1 && body.length <= MAX_SEARCHED) return `message:${quoted(body)}`;
+  const words = bodies.map(wordsOf);
+  return pattern.split("…").map((part) =>
+    part.length > MAX_SEARCHED ? part.slice(0, MAX_SEARCHED).replace(/\s\S*$/, "") : part.trim()
+  )
+    .filter((part) => wordsOf(part) !== " " && words.every((all) => all.includes(wordsOf(part))))
+    .slice(0, MAX_TEXTS).map(quoted).join(" ");
 }
 
 const COLUMNS: readonly Column<Pattern>[] = [

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import type { LogRow } from "../../monitoring/models/log_row.ts";
+import { matches, parseQuery } from "../../monitoring/models/query/query.ts";
+import { searchedLog } from "../../monitoring/models/query/searched.ts";
 import { filtersOf, patternsOf } from "./LogPatterns.tsx";
 
 const log = (body: string, level: LogRow["level"] = "info", application = "api") =>
-  ({ body, level, application, envelope: 1, index: 0, at: 1 }) as LogRow;
+  ({ body, level, application, envelope: 1, index: 0, at: 1, attributes: {} }) as LogRow;
 
 Deno.test("messages that differ in values → one pattern, with a text that all have; levels apart", () => {
   const patterns = patternsOf([
@@ -13,17 +15,17 @@ Deno.test("messages that differ in values → one pattern, with a text that all 
     log("Charged 1 EUR for order 9", "warn"),
   ]);
   assert.deepEqual(
-    patterns.map(({ count, newest, text, common, applications }) => [
+    patterns.map(({ count, newest, text, search, applications }) => [
       count,
       newest.level,
       text,
-      common,
+      search,
       applications,
     ]),
     [
-      [2, "info", "Charged … EUR for order …", "EUR for order", ["api", "worker"]],
-      [1, "info", "Started", "Started", ["api"]],
-      [1, "warn", "Charged 1 EUR for order 9", "Charged 1 EUR for order 9", ["api"]],
+      [2, "info", "Charged … EUR for order …", '"Charged" "EUR for order"', ["api", "worker"]],
+      [1, "info", "Started", 'message:"Started"', ["api"]],
+      [1, "warn", "Charged 1 EUR for order 9", 'message:"Charged 1 EUR for order 9"', ["api"]],
     ],
   );
 });
@@ -34,14 +36,21 @@ Deno.test("logs of a pattern → of its level alone, within the search", () => {
     level: "info",
     q: 'cart:5 "Charged" -level:warn',
   });
-  assert.deepEqual(filtersOf(fatal!, null), { level: "fatal", q: '"Down"' });
+  assert.deepEqual(filtersOf(fatal!, null), { level: "fatal", q: 'message:"Down"' });
 });
 
-Deno.test("messages of values alone, or none → a pattern without a text", () => {
-  assert.deepEqual(patternsOf([log("17"), log("18"), log("")]).map(({ common }) => common), [
-    "",
-    "",
-  ]);
+Deno.test("any logs of a level → a pattern's search finds its logs, not those with other words", () => {
+  const all = [
+    ...["Charged 7 EUR for order 1", "Charged 9 EUR for order 2", "Refunded 7 EUR for order 1"],
+    ...["接続 1 失敗", "接続 2 失敗", "one\nline 5", "one\nline 6", "17", "18"],
+    ...["OK", "OK", "", "---", "🙂", "🙂", 'say "hi"', "Started", "Started server"],
+  ].map((body) => log(body));
+  const found = (search: string) =>
+    all.filter((one) => matches(parseQuery(search), searchedLog(one))).length;
+  const counts = patternsOf(all).map((
+    { text, count, search },
+  ) => [text, count, search && found(search)]);
+  assert.deepEqual(counts.filter(([, count, found]) => count !== found), [["…", 2, ""]]);
 });
 
 Deno.test("… only where the messages differ: not for a slash, a number or a long beginning that all have", () => {
