@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
   {
     title: "Most self time",
     tip:
-      "The function that ran in most of the counted samples itself, without what it called, and its part of them",
+      "The function that ran in most samples itself, without what it called, and its part of those in which any ran",
     width: 18,
     isWide: true,
     cell: ({ top }) =>

@@ -10,7 +10,8 @@ import { durationMatches, entryMatches } from "./query_sql.ts";
 const MAX_CHUNKS = 20;
 
 /** The chunks of the profile `page`, those that arrived again once. */
-const CHUNKS = "(SELECT samples, functions, max(row_key) AS newest FROM profile_entries AS c" +
+const CHUNKS =
+  "(SELECT samples, busy, functions, max(row_key) AS newest FROM profile_entries AS c" +
   " WHERE c.profile_id = page.id AND c.kind <> 'span' AND c.row_key < :asOf GROUP BY chunk_id)";
 const NEWEST_CHUNKS = `(SELECT * FROM ${CHUNKS} ORDER BY newest DESC LIMIT ${MAX_CHUNKS})`;
 
@@ -18,7 +19,7 @@ const spansOf = (value: string) =>
   `(SELECT ${value} FROM profile_entries AS s WHERE s.profile_id = page.id AND s.kind = 'span'` +
   " AND s.row_key < :asOf";
 
-/** Profiles and sessions of profilers; `top`: JSON of a function, its file and its part of the samples. */
+/** Profiles and sessions of profilers; `top`: JSON of a function, its file and its part of the busy samples. */
 export function profilesSql(query: ListQuery): SqlList {
   const named = (condition: string) =>
     `e.profile_id IN (SELECT profile_id FROM profile_entries WHERE ${condition})`;
@@ -55,7 +56,7 @@ export function profilesSql(query: ListQuery): SqlList {
       ` ${spansOf("count(*)")}) AS spans,` +
       ` (SELECT sum(samples) FROM ${CHUNKS}) AS samples,` +
       " (SELECT json_object('function', f.value ->> 0, 'file', f.value ->> 1, 'share'," +
-      ` 1.0 * sum(f.value ->> 2) / (SELECT sum(samples) FROM ${NEWEST_CHUNKS}))` +
+      ` 1.0 * sum(f.value ->> 2) / (SELECT sum(busy) FROM ${NEWEST_CHUNKS}))` +
       ` FROM ${NEWEST_CHUNKS} AS c, json_each(c.functions) AS f` +
       " GROUP BY f.value ->> 0, f.value ->> 1 ORDER BY sum(f.value ->> 2) DESC LIMIT 1) AS top",
   });

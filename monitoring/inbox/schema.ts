@@ -290,6 +290,7 @@ const INDEX = `
     chunk_id TEXT,
     ended_at REAL NOT NULL,
     samples INTEGER NOT NULL,
+    busy INTEGER NOT NULL,
     name TEXT,
     trace_id TEXT,
     span_id TEXT,

@@ -19,7 +19,10 @@ export const profileChunk = (
   profiler_id: hexId(profiler),
   chunk_id: hexId(chunk),
   profile: {
-    frames: [...functions, "handler"].map((name) => ({ function: name, abs_path: "/app/api.mjs" })),
+    frames: [...functions, "handler"].map((name) => ({
+      function: name,
+      ...name !== "(idle)" && { abs_path: "/app/api.mjs" },
+    })),
     stacks: functions.map((_, n) => [n, functions.length]),
     samples: functions.map((_, n) => ({
       timestamp: seconds(at) + n / 100,
@@ -76,7 +79,7 @@ export function addProfileTests(test: AddTest): void {
   test(
     "chunks of a profiler late and twice → one session, with its spans",
     async (inbox, _, addOf) => {
-      const [early, late] = [["a", "b"], ["b", "c", "b"]];
+      const [early, late] = [["a", "b"], ["b", "(idle)", "b"]];
       await addOf(shop("1"), profileChunk(1, 12, -30, late));
       await addOf(shop("1"), profileChunk(1, 11, -60, early), profileChunk(1, 12, -30, late));
       await addOf(shop("1"), profiledSpan(5, 1, "GET /report", -30, -29));
@@ -93,7 +96,7 @@ export function addProfileTests(test: AddTest): void {
         started_at: NOON - 60_000,
         ended_at: NOON - 29_980,
         samples: 5,
-        top: { function: "b", file: "/app/api.mjs", share: 0.6 },
+        top: { function: "b", file: "/app/api.mjs", share: 0.75 },
         spans: 3,
         release: "shop@1",
         trace_id: null,

@@ -29,6 +29,8 @@ export interface ProfileEntry {
   readonly ended_at: number;
   /** Of its main thread; of a span 0. */
   readonly samples: number;
+  /** Of these, those in which a function ran. */
+  readonly busy: number;
   readonly name: string | null;
   readonly trace_id: string | null;
   readonly span_id: string | null;
@@ -59,7 +61,7 @@ export function profileEntry(
   if (sent === undefined) return undefined;
   const { profile_id, chunk_id, samples, threads, active_thread, name, trace_id } = sent;
   const thread = mainThread(samples, threads, active_thread);
-  const functions = mostSamples(sent, thread, mapOf);
+  const { functions, busy } = mostSamples(sent, thread, mapOf);
   const ofFrames = sent.frames.map(({ function: name, file }) => [name, file] as const);
   const words = [...functions, ...ofFrames].flatMap(([name, file]) => [name, file ?? ""]);
   return {
@@ -69,6 +71,7 @@ export function profileEntry(
     at: samples[0]!.at,
     ended_at: samples.at(-1)!.at,
     samples: samples.filter((sample) => sample.thread === thread).length,
+    busy,
     name,
     trace_id,
     span_id: null,
@@ -93,8 +96,9 @@ function mostSamples({ samples, stacks, frames }: SentProfile, thread: string, m
       : [frame.function, frame.file, count];
   });
   const shares = mapped.map(([name, file, count]) => [{ name, file }, count] as const);
-  return addedUp(shares, ([{ name, file }]) => `${name}\n${file}`).slice(0, MAX_FUNCTIONS)
-    .map(([{ name, file }, count]): Share => [name, file, count]);
+  const functions = addedUp(shares, ([{ name, file }]) => `${name}\n${file}`)
+    .slice(0, MAX_FUNCTIONS).map(([{ name, file }, count]): Share => [name, file, count]);
+  return { functions, busy: shares.reduce((sum, [, count]) => sum + count, 0) };
 }
 
 /** The sums of those with one key, the largest first. */
@@ -116,7 +120,7 @@ export function profiledSpan(
     hexId(at(transaction, "contexts", "profile", "profiler_id"));
   const [started, ended_at] = [plausible(start_ms, receivedAt), plausible(end_ms, receivedAt)];
   if (!is_segment || !profile_id || started === undefined || ended_at === undefined) return;
-  const unsampled = { chunk_id: null, samples: 0, functions: [], words: [] };
+  const unsampled = { chunk_id: null, samples: 0, busy: 0, functions: [], words: [] };
   const thread = threadOf(attributes["thread.id"]);
   const named = { name: displayName({ name, op }), trace_id, span_id, thread };
   return { kind: "span", profile_id, at: started, ended_at, ...named, ...unsampled };

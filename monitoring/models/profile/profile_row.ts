@@ -11,7 +11,7 @@ export interface ProfileRow {
   readonly ended_at: number;
   /** Of its main thread, each chunk counted once. */
   readonly samples: number;
-  /** The function with most samples of its own, and its part of them; of a session, in its newest chunks. */
+  /** The function with most samples of its own, and its part of those in which a function ran; of a session, in its newest chunks. */
   readonly top:
     | { readonly function: string; readonly file: string | null; readonly share: number }
     | null;
