@@ -51,7 +51,7 @@ export function LogPatterns({ list, above, ...head }: ListHeadProps & {
           {rows.length > 0 && (
             <p className="note">
               {formatCount(rows.length, "pattern")} of the newest{" "}
-              {formatCount(list.rows.length, "log")}. A row leads to all logs with its words.
+              {formatCount(list.rows.length, "log")}.
             </p>
           )}
         </>
@@ -113,7 +113,8 @@ const COLUMNS: readonly Column<Pattern>[] = [
   },
   {
     title: "Message",
-    tip: "… where the messages differ, such as in numbers and ids",
+    tip:
+      "… where the messages differ, such as in numbers and ids. A row leads to all logs with its words",
     cell: ({ text }, link) => link(text || "(empty)"),
     aside: { title: "Applications", applications: ({ applications }) => applications },
   },

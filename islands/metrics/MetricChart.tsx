@@ -1,6 +1,10 @@
 import { type CSSProperties, type PointerEvent, useRef, useState } from "react";
 import { formatCount, shortId } from "../../components/format.ts";
-import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
+import {
+  formatDateAndTime,
+  formatTimeOfDay,
+  formatTimeOfDayMs,
+} from "../../components/format_time.ts";
 import type {
   MetricContent,
   MetricGroup,
@@ -131,10 +135,11 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
       count: `n ${formatWhole(count)}`,
     };
   };
-  const time = (at: number) => formatDateAndTime(at, Date.now(), formatTimeOfDay);
+  const timeOfDay = every < 1_000 ? formatTimeOfDayMs : formatTimeOfDay;
+  const time = (at: number) => formatDateAndTime(at, Date.now(), timeOfDay);
   const [start, end] = at === undefined ? [from, to] : [at, at + every];
   const interval = `${time(Math.max(start, counted_from))} to ` +
-    (at === undefined ? time(end) : formatTimeOfDay(end)) + (end > counted_to ? ", so far" : "");
+    (at === undefined ? time(end) : timeOfDay(end)) + (end > counted_to ? ", so far" : "");
   return (
     <>
       <ul className="metric-legend line" aria-label="Groups">
@@ -247,7 +252,7 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
           {near && (
             <PointTip at={placeOf(near)}>
               <b>{formatValue(near.value, unit)}</b>{" "}
-              <span className="quiet">{formatTimeOfDay(near.at)}</span>
+              <span className="quiet">{timeOfDay(near.at)}</span>
               <br />
               {near.trace_id === null
                 ? "no trace was sent"

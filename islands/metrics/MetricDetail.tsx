@@ -116,7 +116,7 @@ function Explorer({ metric }: { metric: MetricContent }) {
       <section className="card" aria-label="Over time">
         {groups.length > 0 ? <MetricChart metric={metric} /> : (
           <>
-            <p className="empty">No values in this time.</p>
+            <p className="empty">No values match the time and the filter.</p>
             <Counts metric={metric} shown={[]} />
           </>
         )}

@@ -22,7 +22,11 @@ const STATES: Readonly<Record<MonitorState, readonly [Kind, word: string, tip: s
     "Never finished",
     "No end within its time, and the job or a process of its application has started since",
   ],
-  missed: ["missed", "Did not come", "No run started within the margin after the expected time"],
+  missed: [
+    "missed",
+    "Did not come",
+    "No run started within the margin after the expected time; one that a clock change skips is right after it",
+  ],
 };
 
 export const kindOf = (state: MonitorState): Kind => STATES[state][0];

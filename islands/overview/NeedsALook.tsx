@@ -13,7 +13,11 @@ import { Highlight } from "./Highlight.tsx";
 import { type Reason, sortReasons, STATES, STATES_TIP } from "./reasons.ts";
 
 /** What is wrong in the applications that have a row, worst first. @param props.compared number of endpoints */
-export function NeedsALook({ list, compared }: { list: ConsoleList<Reason>; compared: number }) {
+export function NeedsALook({ list, hasRows, compared }: {
+  list: ConsoleList<Reason>;
+  hasRows: boolean;
+  compared: number;
+}) {
   const runs = `${MIN_SAMPLES} or more runs of the newest release and of others`;
   return (
     <Highlight
@@ -21,8 +25,10 @@ export function NeedsALook({ list, compared }: { list: ConsoleList<Reason>; comp
       title="Needs a look"
       all={{ text: "All errors", href: linkTo("errors") }}
       list={{ ...list, rows: sortReasons(list.rows) }}
-      empty={"The applications above have no open errors that match the time and the filter, and their" +
-        " monitors no failed, late or missing run. " +
+      empty={(hasRows
+        ? "The applications above have no open errors that match the time and the filter. "
+        : "") +
+        "No monitor has a failed, late or missing run. " +
         (compared === 0
           ? `Nothing was compared: no endpoint has ${runs} that match.`
           : `${

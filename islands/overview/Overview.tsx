@@ -149,6 +149,7 @@ export default function Overview() {
             `${kind} ${application.key} ${what} ${href}`,
           ...!failed && !isKnown && { state: "loading" },
         }}
+        hasRows={known?.length !== 0}
         compared={shown?.flatMap(({ own }) => own).length ?? 0}
       />
       <SlowestEndpoints list={endpoints} applications={all ?? []} />

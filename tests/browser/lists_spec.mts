@@ -137,6 +137,9 @@ test("nothing but own rows → stated with a link to Connect; an application sen
       .toBeVisible();
     await expect(line).toBeVisible();
   }
+  await page.goto("/");
+  await expect(page.getByText(/^No monitor has a failed, late or missing run/)).toBeVisible();
+  await page.goBack();
   await page.locator(".view:visible").getByRole("link", { name: "Connect your application" })
     .click();
   await expect(page.getByText("No application has sent anything yet.")).toBeVisible();

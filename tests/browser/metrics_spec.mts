@@ -91,6 +91,12 @@ test("no metrics → what sends them; hostile names and attributes → text; ano
   await detail(page).getByLabel("by").selectOption("route");
   await expect(legend(page)).toContainText([ATTACK.trim()]);
   await expect(detail(page)).toContainText("with too few values");
+  // Its intervals are shorter than a second.
+  await chart(page).press("Home");
+  await expect(chart(page)).toHaveAttribute("aria-valuetext", /\d\.000 to [\d:]+\.[1-9]00/);
+  const address = page.url();
+  await page.goto(`${address}&q=nothing`);
+  await expect(detail(page)).toContainText("No values match the time and the filter.");
   await page.goto("/#/metrics?q=nothing");
   await expect(view(page)).toContainText("No metrics match the filter");
   await page.goto("/#/metrics/unknown/gauge");

@@ -44,10 +44,11 @@ Deno.test("crontab → each time has its own run within the margin, else was mis
 
 Deno.test("time zone with daylight saving, last day, third Friday → their times", () => {
   const timezone = "Europe/Stockholm";
-  const daily = (month: string, now: string) =>
-    expected(crontab("0 2 * * *"), [at(month)], at(now), { timezone }).missed;
+  const daily = (month: string, now: string, time = "0 2") =>
+    expected(crontab(`${time} * * *`), [at(month)], at(now), { timezone }).missed;
   // 02:00 does not exist on 29 March, and exists twice on 25 October.
   assert.deepEqual(daily("03-28T01:00", "03-30T12:00"), ["03-30T00:00", "03-29T01:00"]);
+  assert.equal(daily("03-28T01:30", "03-30T12:00", "30 2")[1], "03-29T01:00");
   assert.deepEqual(daily("10-24T00:00", "10-26T12:00"), ["10-26T01:00", "10-25T00:00"]);
   const next = (value: string, timezone?: string) =>
     expected(crontab(value), [at("11-01T00:00")], at("11-02T00:00"), { timezone }).next;
