@@ -85,6 +85,7 @@ function LogContent({ log }: { log: Log }) {
           ...sender ? valuesOf(sender) : [],
           ["level", log.level] as const,
           ...listAttributes(log),
+          ...Object.entries(log.resource ?? {}),
         ].map(([name, value]) => ({
           name: <code>{breakable(name)}</code>,
           value: (

@@ -170,6 +170,10 @@ export function SpanDetail(
         </div>
       )}
       <Attributes attributes={attributes} title="Attributes" />
+      <Attributes
+        attributes={readAttributes({ attributes: trace.resources[span?.resource ?? -1] ?? {} })}
+        title="Resource"
+      />
     </aside>
   );
 }

@@ -8,7 +8,7 @@ import { reveal, waterfallRows } from "../../monitoring/models/trace/waterfall.t
 
 /** The rows of a trace's waterfall: which are expanded, their marks, and those that a search finds. */
 export function useTraceRows(trace: Trace, text: string) {
-  const { tree, times, marks } = trace;
+  const { tree, times, marks, resources } = trace;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const repetitions = useMemo(() => findRepetitions(tree, times), [trace]);
   const rows = useMemo(() => waterfallRows(tree, toggled, repetitions), [
@@ -32,9 +32,11 @@ export function useTraceRows(trace: Trace, text: string) {
   const searched = useMemo(() =>
     isSearched
       ? tree.nodes.flatMap(({ key, span }) => [
-        ...span ? [{ key, mark: null, entry: searchedTraceSpan(span) }] : [],
+        ...span
+          ? [{ key, mark: null, entry: searchedTraceSpan(span, resources[span.resource ?? -1]) }]
+          : [],
         ...(marksOf.get(key) ?? []).map((mark) => {
-          return { key, mark: mark.key, entry: searchedMark(mark) };
+          return { key, mark: mark.key, entry: searchedMark(mark, resources[mark.resource ?? -1]) };
         }),
       ])
       : [], [tree, marksOf, isSearched]);

@@ -14,7 +14,7 @@ import { idsOfSameException, MAX_LAYERS } from "../models/otlp/otlp_exception.ts
 import { isOpenTelemetry } from "../models/side.ts";
 import type { GroupStates } from "./group_states.ts";
 import { VARYING } from "./list_builder.ts";
-import { WORD_TABLES } from "./query_sql.ts";
+import { SEARCHED_TABLES, wordTable } from "./query_sql.ts";
 import { KEYED_TABLES, TITLE_COLUMNS } from "./schema.ts";
 import { Senders } from "./senders.ts";
 import { SECOND_MS } from "../models/time_units.ts";
@@ -32,13 +32,14 @@ import {
   metricWords,
   profileWords,
   recordingWords,
+  resourceWords,
   searchedError,
   searchedLog,
   searchedSpan,
 } from "../models/query/searched.ts";
 
 type KeyedTable = typeof KEYED_TABLES[number];
-type WordTable = typeof WORD_TABLES[number];
+type SearchedTable = typeof SEARCHED_TABLES[number];
 
 /** Errors of a group that may arrive between two layers of one. */
 const MAX_BETWEEN_LAYERS = 10;
@@ -67,7 +68,7 @@ export class IndexWriter {
     const alerts = index.resources.flatMap((entries, n) =>
       this.#insert(envelope, receivedAt, entries, n === 0 ? summary : "")
     );
-    this.#prepared.words.envelope_words.run(rowKeyOf(envelope, 0), envelopeWords(index));
+    this.#prepared.words.envelope_entries.run(rowKeyOf(envelope, 0), envelopeWords(index));
     return alerts.map((alert) => ({ ...alert, ...this.#titleOf(alert.group) }));
   }
 
@@ -81,14 +82,14 @@ export class IndexWriter {
       table: KeyedTable,
       all: readonly Entry[],
       rowOf: (entry: Entry) => object | undefined,
-      words?: { readonly into: WordTable; of(entry: Entry): string },
+      words?: (entry: Entry) => string,
     ) =>
       all.forEach((entry, index) => {
         const row = rowOf(entry);
         if (row === undefined) return;
         const row_key = rowKey + index;
         size += this.#prepared.insert[table]({ ...row, row_key, application, release });
-        if (words) this.#prepared.words[words.into].run(row_key, words.of(entry));
+        if (words) this.#prepared.words[table as SearchedTable].run(row_key, words(entry));
       });
     insertAll("spans", entries.spans, (span) => ({
       ...span,
@@ -97,7 +98,7 @@ export class IndexWriter {
       is_run: span.is_run ?? false,
       is_query: spanKind(span) === "database",
       ai: readAiSpan(span),
-    }), { into: "span_words", of: (span) => indexed(searchedSpan(span, null)) });
+    }), (span) => indexed(searchedSpan(span, null)));
     const again = new Set(this.#sentAgain(entries, application));
     const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
     insertAll("trace_entries", entries.traces, ({ root, ...trace }) => ({
@@ -129,13 +130,13 @@ export class IndexWriter {
         entry: error,
         ...Object.fromEntries(hashes),
       };
-    }, { into: "error_words", of: errorWords });
+    }, errorWords);
     insertAll("log_entries", entries.logs, ({ sequence = 0, ...log }) => ({
       ...log,
       sequence,
       level: severityOf(log.level),
       entry: log,
-    }), { into: "log_words", of: (log) => indexed(searchedLog(log)) });
+    }), (log) => indexed(searchedLog(log)));
     insertAll("vital_entries", entries.vitals, (entry) => entry);
     insertAll("metric_points", entries.metrics, (metric) => {
       const [points, exemplars] = [metric.points, metric.exemplars].map((all) =>
@@ -149,25 +150,23 @@ export class IndexWriter {
         size: points!.length + exemplars!.length,
         entry: { attributes: metric.attributes, ids: metric.ids },
       };
-    }, { into: "metric_words", of: metricWords });
-    insertAll("recording_entries", entries.recordings, (entry) => entry, {
-      into: "recording_words",
-      of: recordingWords,
-    });
+    }, metricWords);
+    insertAll("recording_entries", entries.recordings, (entry) => entry, recordingWords);
     insertAll("feedback_entries", entries.feedback, (entry) => ({
       ...entry,
       group_key: entry.group,
       entry,
-    }), { into: "feedback_words", of: feedbackWords });
-    insertAll("profile_entries", entries.profiles, (entry) => entry, {
-      into: "profile_words",
-      of: profileWords,
-    });
+    }), feedbackWords);
+    insertAll("profile_entries", entries.profiles, (entry) => entry, profileWords);
     insertAll("check_in_entries", entries.checkIns, (entry) => ({
       ...entry,
       environment: entries.application.environment ?? "",
-    }), { into: "check_in_words", of: checkInWords });
+    }), checkInWords);
     insertAll("report_entries", entries.reports, (entry) => entry);
+    insertAll("resource_entries", entries.resources, (attributes) => ({
+      at: receivedAt,
+      entry: { attributes },
+    }), resourceWords);
     this.#insertUnmapped(envelope, entries);
     for (const debugId of entries.unmapped) size += debugId.length;
     this.#prepared.insert.envelope_entries({
@@ -228,7 +227,7 @@ export class IndexWriter {
         const [rowKey, { functions }] = [rowKeyOf(envelope, first + index), profile];
         this.#sql.run`UPDATE profile_entries SET functions = ${JSON.stringify(functions)}
           WHERE row_key = ${rowKey}`;
-        this.#prepared.words.profile_words.run(rowKey, profileWords(profile));
+        this.#prepared.words.profile_entries.run(rowKey, profileWords(profile));
       });
       errors.forEach((error, index) => {
         const rowKey = rowKeyOf(envelope, first + index);
@@ -240,7 +239,7 @@ export class IndexWriter {
         this.#sql.run`UPDATE error_entries SET group_key = ${error.group},
           former_key = ${error.former ?? null}, entry = ${JSON.stringify(error)}
           WHERE row_key = ${rowKey}`;
-        this.#prepared.words.error_words.run(rowKey, errorWords(error));
+        this.#prepared.words.error_entries.run(rowKey, errorWords(error));
       });
     }
     this.#sql
@@ -309,13 +308,13 @@ function prepare(db: DatabaseSync) {
     deleteEntries: [
       ...KEYED_TABLES.map((table) => `DELETE FROM ${table} WHERE row_key >= ? AND row_key < ?`),
       // For a range of its own keys FTS5 reads them all.
-      ...WORD_TABLES.map((table) =>
+      ...SEARCHED_TABLES.map(wordTable).map((table) =>
         `DELETE FROM ${table} WHERE rowid IN (SELECT id FROM ${table}_docsize WHERE id >= ? AND id < ?)`
       ),
     ].map((sql) => db.prepare(sql)),
-    words: Object.fromEntries(WORD_TABLES.map((table) => [
+    words: Object.fromEntries(SEARCHED_TABLES.map((table) => [
       table,
-      db.prepare(`INSERT OR REPLACE INTO ${table} (rowid, words) VALUES (?, ?)`),
-    ])) as Record<WordTable, StatementSync>,
+      db.prepare(`INSERT OR REPLACE INTO ${wordTable(table)} (rowid, words) VALUES (?, ?)`),
+    ])) as Record<SearchedTable, StatementSync>,
   };
 }

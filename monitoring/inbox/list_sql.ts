@@ -23,6 +23,7 @@ import {
   entryMatches,
   envelopeMatches,
   matchingSpan,
+  RESOURCE,
   traceMatches,
 } from "./query_sql.ts";
 import { NAME_START } from "./schema.ts";
@@ -241,7 +242,7 @@ export function logsSql(query: ListQuery): SqlList {
   return entryList(
     "log_entries",
     onLogs(query),
-    `e.entry, ${APPLICATION}, ${REPLAY}`,
+    `json_patch(e.entry, json_object('resource', json(${RESOURCE}))) AS entry, ${APPLICATION}, ${REPLAY}`,
     "e.at",
     "e.sequence",
   );

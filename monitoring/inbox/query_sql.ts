@@ -19,14 +19,6 @@ export const IN_TIME = "in_time";
 /** A field as SQL: `holds` returns the condition on an expression. */
 type Field = (holds: (expression: string) => string) => string;
 
-interface SearchedTable {
-  readonly words: string;
-  readonly fields: Readonly<Record<string, Field>>;
-  /** Fields whose values are among the words. */
-  readonly inWords?: readonly string[];
-  readonly hasAttributes?: boolean;
-}
-
 const column = (expression: string): Field => (holds) => holds(expression);
 
 const ofApplication = (...columns: readonly string[]): Field => (holds) =>
@@ -45,81 +37,51 @@ const SENDER: Readonly<Record<string, Field>> = {
 const ofPage = (url: string): Field => (holds) =>
   `(${holds(url)} OR ${holds(`substr(${url}, 8 + instr(substr(${url}, 9), '/'))`)})`;
 
-/** The tables with words. `Searched.fields` has the same fields. */
+/** The tables with words, and the fields that each has, as `Searched.fields`. */
 const TABLES = {
   spans: {
-    words: "span_words",
-    fields: {
-      name: column("e.name"),
-      op: column("e.op"),
-      status: column("iif(e.failed, 'error', 'ok')"),
-      duration: column("e.duration"),
-    },
-    inWords: ["name", "op"],
-    hasAttributes: true,
+    name: column("e.name"),
+    op: column("e.op"),
+    status: column("iif(e.failed, 'error', 'ok')"),
+    duration: column("e.duration"),
   },
   error_entries: {
-    words: "error_words",
-    fields: {
-      type: column("e.entry ->> '$.type'"),
-      message: column("e.entry ->> '$.value'"),
-      level: column("e.level"),
-    },
-    inWords: ["type", "message"],
-    hasAttributes: true,
+    type: column("e.entry ->> '$.type'"),
+    message: column("e.entry ->> '$.value'"),
+    level: column("e.level"),
   },
-  log_entries: {
-    words: "log_words",
-    fields: { message: column("e.entry ->> '$.body'"), level: column("e.level") },
-    inWords: ["message"],
-    hasAttributes: true,
-  },
-  metric_points: {
-    words: "metric_words",
-    fields: { name: column("e.name"), kind: column("e.kind"), unit: column("e.unit") },
-    inWords: ["name", "kind", "unit"],
-    hasAttributes: true,
-  },
-  recording_entries: {
-    words: "recording_words",
-    fields: { page: ofPage("e.page"), kind: column("e.kind") },
-    inWords: ["page", "kind"],
-  },
+  log_entries: { message: column("e.entry ->> '$.body'"), level: column("e.level") },
+  metric_points: { name: column("e.name"), kind: column("e.kind"), unit: column("e.unit") },
+  recording_entries: { page: ofPage("e.page"), kind: column("e.kind") },
   feedback_entries: {
-    words: "feedback_words",
-    fields: {
-      message: column("e.entry ->> '$.message'"),
-      name: column("e.entry ->> '$.name'"),
-      email: column("e.entry ->> '$.email'"),
-      page: ofPage("(e.entry ->> '$.url')"),
-    },
-    inWords: ["message", "name", "email", "page"],
+    message: column("e.entry ->> '$.message'"),
+    name: column("e.entry ->> '$.name'"),
+    email: column("e.entry ->> '$.email'"),
+    page: ofPage("(e.entry ->> '$.url')"),
   },
-  profile_entries: {
-    words: "profile_words",
-    fields: { name: column("e.name"), duration: column("e.ended_at - e.at") },
-    inWords: ["name"],
-  },
-  check_in_entries: {
-    words: "check_in_words",
-    fields: { monitor: column("e.slug"), status: column("e.status") },
-    inWords: ["monitor"],
-  },
+  profile_entries: { name: column("e.name"), duration: column("e.ended_at - e.at") },
+  check_in_entries: { monitor: column("e.slug"), status: column("e.status") },
+  resource_entries: {},
   envelope_entries: {
-    words: "envelope_words",
-    fields: {
-      type: (holds) =>
-        `e.row_key / ${KEYS_PER_ENVELOPE} IN (SELECT envelope FROM item_types WHERE ${
-          holds("type")
-        })`,
-    },
+    type: (holds) =>
+      `e.row_key / ${KEYS_PER_ENVELOPE} IN (SELECT envelope FROM item_types WHERE ${
+        holds("type")
+      })`,
   },
-} as const satisfies Readonly<Record<string, SearchedTable>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Field>>>>;
 
 type TableName = keyof typeof TABLES;
 
-/** FTS5 tables of the words of each of these tables, by the same row keys. */
-export const WORD_TABLES = Object.values(TABLES).map(({ words }) => words);
+export const SEARCHED_TABLES = Object.keys(TABLES) as TableName[];
+
+/** The FTS5 table of the words of one of these tables, by the same row keys. */
+export const wordTable = (table: TableName) => table.replace(/_entries$|_points$|s$/, "_words");
+
+const HAVE_ATTRIBUTES: ReadonlySet<string> = new Set<TableName>(
+  ["spans", "error_entries", "log_entries", "metric_points", "resource_entries"],
+);
+/** Fields whose values are not among the words. */
+const NOT_IN_WORDS = new Set([...Object.keys(SENDER), "status", "duration", "level"]);
 
 /** The values of {@linkcode entryMatches} and the like, by name. */
 export function queryValues(q = ""): Record<string, string | number> {
@@ -208,13 +170,13 @@ const TRACE_TABLES = ["spans", "error_entries", "log_entries"] as const;
 
 const isFrequent = (n: number) =>
   `(SELECT count(*) = ${FREQUENT} FROM (${
-    TRACE_TABLES.map((table) => keysOfWords(TABLES[table].words, `:words${n}`)).join(" UNION ALL ")
+    TRACE_TABLES.map((table) => keysOfWords(wordTable(table), `:words${n}`)).join(" UNION ALL ")
   } LIMIT ${FREQUENT}))`;
 
 /** Whether an entry of the trace `t` has the words of a term. */
 const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
   `EXISTS (SELECT 1 FROM ${table} INDEXED BY ${table}_by_trace WHERE trace_id = t.trace_id` +
-  ` AND row_key IN (${keysOfWords(TABLES[table].words, `:words${n}`)}) AND row_key < :asOf)`;
+  ` AND row_key IN (${keysOfWords(wordTable(table), `:words${n}`)}) AND row_key < :asOf)`;
 
 /** The row keys of a table of words. */
 const keysOfWords = (table: string, words: string) =>
@@ -225,6 +187,13 @@ function tracesOf(term: Term, n: number): string[] {
   const ofEntries = (condition: string) => keysOf("e.trace_id", "trace_entries AS e", condition);
   if (isOfSender(term)) return [ofEntries(SENDER[term.field]!(holdsSql(term.value, n)))];
   const found = TRACE_TABLES.map((table) => foundKeys("e.trace_id", table, term, n));
+  if (term.field !== undefined) {
+    found.push(
+      `SELECT trace_id FROM (${foundKeys("e.row_key", "resource_entries", term, n)}) AS f` +
+        " CROSS JOIN envelope_entries AS r ON r.row_key = f.row_key" +
+        " CROSS JOIN trace_entries AS e ON e.row_key >= r.row_key AND e.row_key < r.row_key + keys",
+    );
+  }
   if (term.field !== undefined || term.id === undefined) return found;
   const ids = ["e.trace_id", "e.replay_id"].map((id) => `${id} >= :id${n} AND ${id} < :idEnd${n}`);
   return [...found, ...ids.map(ofEntries)];
@@ -244,10 +213,9 @@ const ENVELOPE = `e.row_key / ${KEYS_PER_ENVELOPE}`;
 /** As {@linkcode traceMatches}, on the envelope of a row `e`. */
 export function envelopeMatches(q = ""): string[] {
   return parseQuery(q).map((term, n) => {
-    const tables = isOfSender(term)
-      ? ["envelope_entries"] as const
-      : Object.keys(TABLES) as TableName[];
-    const found = tables.map((table) => foundKeys(ENVELOPE, table, term, n));
+    const tables = isOfSender(term) ? ["envelope_entries"] as const : SEARCHED_TABLES;
+    const found = tables.filter((table) => table !== "resource_entries" || term.field !== undefined)
+      .map((table) => foundKeys(ENVELOPE, table, term, n));
     return `${ENVELOPE} ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
   });
 }
@@ -277,6 +245,14 @@ const isDuration = (term: Term): boolean => term.field === "duration" && term.va
 const isOfSender = (term: Term): term is FieldTerm =>
   term.field !== undefined && Object.hasOwn(SENDER, term.field);
 
+/** The key of what sent the entry `e`. */
+export const SENT_BY =
+  "(SELECT max(row_key) FROM envelope_entries AS r WHERE r.row_key <= e.row_key)";
+
+/** The attributes of the resource that sent the entry `e`, as JSON; null: none were sent. */
+export const RESOURCE =
+  `(SELECT entry -> '$.attributes' FROM resource_entries WHERE row_key = ${SENT_BY})`;
+
 const keysOf = (key: string, from: string, condition: string) =>
   `SELECT ${key} FROM (SELECT ${IN_TIME}() AS ok) CROSS JOIN ${from} WHERE ok AND (${condition})` +
   ` AND ${key} IS NOT NULL AND e.row_key < :asOf`;
@@ -284,7 +260,7 @@ const keysOf = (key: string, from: string, condition: string) =>
 function foundKeys(key: string, name: TableName, term: Term, n: number): string {
   const { words, condition } = partsOf(term, n, name);
   if (words === undefined) return keysOf(key, `${name} AS e`, condition);
-  const table = TABLES[name].words;
+  const table = wordTable(name);
   if (key === ENVELOPE && condition === "TRUE") {
     return keysOf(key, `(${keysOfWords(table, words)}) AS e`, condition);
   }
@@ -293,34 +269,45 @@ function foundKeys(key: string, name: TableName, term: Term, n: number): string 
   return keysOf(key, from, `w.${table} MATCH ${words} AND ${condition}`);
 }
 
-/** @param first the lowest row key of the few rows that are compared; undefined: they are many */
+/** Of the entry or its resource. @param first the lowest row key of the few rows that are compared; undefined: they are many */
 function conditionOf(term: Term, n: number, name: TableName, first?: string): string {
   const { words, condition } = partsOf(term, n, name, first === undefined);
-  if (words === undefined) return condition;
-  const found = keysOfWords(TABLES[name].words, words);
+  const keys = words &&
+    keysOfWords(wordTable(name), words) + (first ? ` AND rowid >= ${first}` : "");
   // By `+` SQLite looks rows up among the keys, instead of reading the row of each key.
-  return `+e.row_key IN (${found}${first ? ` AND rowid >= ${first}` : ""}) AND ${condition}`;
+  const isFound = keys ? `+e.row_key IN (${keys})` : "TRUE";
+  const own = `${isFound} AND ${condition}`;
+  if (term.field === undefined || fieldOf(term.field, name)) return own;
+  const resources = foundKeys("e.row_key", "resource_entries", term, n);
+  const isOfResource = `EXISTS (${resources}) AND ${SENT_BY} IN (${resources})`;
+  // The first part needs keys alone: else SQLite reads each row.
+  return `(${isFound} OR EXISTS (${resources})) AND (${own} OR ${isOfResource})`;
 }
+
+/** Undefined: it has no such field. */
+const fieldOf = (field: string, table: TableName): Field | undefined =>
+  new Map(Object.entries({ ...SENDER, ...TABLES[table] })).get(field);
 
 /** What the words of a row that matches a term contain (undefined: anything), and the condition on its columns. */
 type Parts = Readonly<{ words?: string; condition: string }>;
 
 function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Parts {
-  const { fields, inWords = [], hasAttributes = false }: SearchedTable = TABLES[name];
   const words = `:words${n}`;
   if (term.field === undefined) return { words, condition: "TRUE" };
-  const { field, value, phrase, names } = term;
-  const known = { ...SENDER, ...fields };
-  if (Object.hasOwn(known, field)) {
-    const condition = known[field]!(holdsSql(value, n));
-    return wordsFirst && phrase !== null && inWords.includes(field)
+  const { field, value, phrase } = term;
+  const known = fieldOf(field, name);
+  if (known) {
+    const condition = known(holdsSql(value, n));
+    return wordsFirst && phrase !== null && !NOT_IN_WORDS.has(field)
       ? { words: `:value${n}`, condition }
       : { condition };
   }
   const isText = value.is === "text";
-  if (!hasAttributes) return isText ? { words, condition: "TRUE" } : { condition: "FALSE" };
+  if (!HAVE_ATTRIBUTES.has(name)) {
+    return isText ? { words, condition: "TRUE" } : { condition: "FALSE" };
+  }
   // The words first: to read a value of JSON takes a hundred times as long.
-  const condition = attributeHolds(value, n, names);
+  const condition = attributeHolds(term, n, name !== "resource_entries");
   return wordsFirst || isText ? { words, condition } : { condition };
 }
 
@@ -342,8 +329,8 @@ const holdsSql = (value: Value, n: number) => (expression: string): string => {
   }
 };
 
-/** The same of the first of these attributes that an entry has. A text of an entry without them matches as it is. */
-function attributeHolds(value: Value, n: number, names: readonly string[]): string {
+/** The same of the first of these attributes that an entry has. @param orText whether one without them matches as it is */
+function attributeHolds({ value, names }: FieldTerm, n: number, orText: boolean): string {
   const paths = (operator: string) => names.map((_, i) => `e.entry ${operator} :name${n}_${i}`);
   // SQLite requires two arguments.
   const first = (operator: string) => `coalesce(${[...paths(operator), "NULL"].join(", ")})`;
@@ -353,7 +340,7 @@ function attributeHolds(value: Value, n: number, names: readonly string[]): stri
     case "any":
       return `${json} IS NOT NULL`;
     case "text":
-      return `coalesce(lower(${json}) IN (:json${n}, :bare${n}), TRUE)`;
+      return `coalesce(lower(${json}) IN (:json${n}, :bare${n}), ${orText})`;
     case "beginning":
       return `(${beginsWith(`:json${n}`)} OR ${beginsWith(`:bare${n}`)})`;
     case "range":

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { boundedAttributes } from "../models/attributes.ts";
 import { errorEntry } from "../models/error/error_entry.ts";
-import { logEntry } from "../models/log_entry.ts";
+import { LOG_ATTRIBUTES, logEntry } from "../models/log_entry.ts";
 import { matches, parseQuery, type Searched } from "../models/query/query.ts";
 import {
   releaseNames,
@@ -10,6 +11,7 @@ import {
   searchedTraceSpan,
 } from "../models/query/searched.ts";
 import { idWords, wordsOf } from "../models/query/words.ts";
+import { parseEnvelope } from "../models/parsed_envelope.ts";
 import { Inbox } from "./inbox.ts";
 import { admitted, type Attributes, envelopeOf, hexId } from "./testdata/envelopes.ts";
 
@@ -81,6 +83,14 @@ const error = fc.record({
   contexts: { trace: { trace_id } },
 }));
 
+/** Of OpenTelemetry; undefined: Sentry's SDKs send none. */
+const resource = fc.option(
+  fc.dictionary(fc.constantFrom("order.id", "amount", "http.method", "größe"), value, {
+    maxKeys: 2,
+  }),
+  { nil: undefined },
+);
+
 const word = fc.constantFrom(
   ...[
     "pay",
@@ -148,6 +158,7 @@ const ofIds = (...ids: string[]): Searched => ({
 Deno.test("any query → the rows of each list whose entries match it", async () => {
   const body = fc.record({
     sender: fc.constantFrom(...SENDERS),
+    resource,
     spans: fc.array(span, { maxLength: 3 }),
     logs: fc.array(log, { maxLength: 3 }),
     errors: fc.array(error, { maxLength: 1 }),
@@ -163,11 +174,19 @@ Deno.test("any query → the rows of each list whose entries match it", async ()
         const logs: Searched[] = [];
         const errors: Searched[] = [];
         const traces = new Map<string, Searched[]>();
-        for (const { sender, spans, logs: sentLogs, errors: sentErrors } of bodies) {
+        for (const { sender, resource: others, ...sentBy } of bodies) {
+          const { spans, logs: sentLogs, errors: sentErrors } = sentBy;
           const { application, release, environment } = sender;
+          const resource = others && {
+            ...others,
+            "service.name": application,
+            "service.version": release,
+            "deployment.environment.name": environment,
+          };
           const withSender = (entry: Searched): Searched => ({
             ...entry,
             fields: { ...entry.fields, ...sender, release: releaseNames(release) },
+            resource: boundedAttributes(resource, LOG_ATTRIBUTES),
           });
           const add = (entry: Searched, trace: unknown, list: Searched[]) => {
             const searched = withSender(entry);
@@ -219,12 +238,18 @@ Deno.test("any query → the rows of each list whose entries match it", async ()
           for (const one of events) {
             add(searchedError(errorEntry(one, NOW)), one.contexts.trace.trace_id, errors);
           }
-          await inbox.store(admitted(envelopeOf({}, ...items), NOW));
+          const envelope = admitted(envelopeOf({}, ...items), NOW);
+          const parsed = {
+            ...parseEnvelope(envelopeOf({}, ...items)),
+            ...resource && { resource },
+          };
+          await inbox.store({ ...envelope, parsed: [parsed] });
         }
         const stored = inbox.page("envelopes", {}).rows.map(({ id }) => id).reverse();
         for (const [id, entries] of traces) {
-          for (const span of inbox.trace(id).spans) {
-            const searched = searchedTraceSpan(span);
+          const { spans, resources = [] } = inbox.trace(id);
+          for (const span of spans) {
+            const searched = searchedTraceSpan(span, resources[span.resource ?? -1]);
             entries.push(searched);
             envelopes[stored.indexOf(span.envelope)]!.push(searched);
           }

@@ -1,5 +1,5 @@
 import { TITLE_PARTS } from "../models/error/group_title.ts";
-import { WORD_TABLES } from "./query_sql.ts";
+import { SEARCHED_TABLES, wordTable } from "./query_sql.ts";
 import type { Schema } from "../storage/schema_version.ts";
 
 /**
@@ -65,6 +65,8 @@ const STORED = `
   ) STRICT;
 `;
 
+const WORD_TABLES = SEARCHED_TABLES.map(wordTable);
+
 /** The columns of an error that {@linkcode TITLE_PARTS} are in. */
 export const TITLE_COLUMNS: readonly string[] = Array.from(
   { length: TITLE_PARTS },
@@ -85,6 +87,7 @@ const ENTRY =
  * JSON for display. A list reads its whole table, so only columns by which few rows are
  * found have an SQLite index.
  *
+ * - `resource_entries`: attributes of an OpenTelemetry resource (JSON), by the key of its `envelope_entries`.
  * - `applications` (ids are never reused), `releases`: `newest` is the id of their newest envelope. Application 1 is Sightglass.
  *   `clock`: of the sender of the newest one, `ApplicationRow.clock_ms`.
  * - `senders`: what is known of the senders of envelopes. `moves`: envelopes of a sender that are to be moved from one
@@ -157,6 +160,10 @@ const INDEX = `
     process_start INTEGER,
     size INTEGER NOT NULL,
     summary TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE resource_entries (
+    ${ENTRY},
+    entry TEXT NOT NULL
   ) STRICT;
   CREATE INDEX envelope_entries_by_sender ON envelope_entries (sender, application);
   CREATE INDEX envelope_entries_by_application ON envelope_entries (application, release, process_start, at);
@@ -338,6 +345,7 @@ export const KEYED_TABLES = [
   "report_entries",
   "spans",
   "metric_points",
+  "resource_entries",
 ] as const;
 
 const INDEX_TABLES = [...KEYED_TABLES, "releases", "senders", "moves", "unmapped_scripts"];

@@ -3,6 +3,7 @@ import { type SpanEntry, spanOfRow } from "../models/trace/span_entry.ts";
 import { rootOf } from "../models/trace/trace_entry.ts";
 import { ROOT_RANK, type RootCandidate, rootOrder } from "../models/trace/trace_root.ts";
 import { NO_NAME } from "../models/trace/trace_span.ts";
+import { SENT_BY } from "./query_sql.ts";
 import { SPAN_COLUMNS } from "./trace_reader.ts";
 
 /** The orders of traces that are named for a span with children, or for any span: from the first to before the second. */
@@ -16,8 +17,7 @@ const END_ORDER = rootOrder({ rank: ROOT_RANK.error, started_at: 0 });
 export function traceNamer(db: DatabaseSync) {
   const sql = db.createTagStore();
   const findParent = db.prepare(
-    `SELECT ${SPAN_COLUMNS}, (SELECT max(row_key) FROM envelope_entries AS e` +
-      " WHERE e.row_key <= spans.row_key) AS resource FROM spans" +
+    `SELECT ${SPAN_COLUMNS}, ${SENT_BY} AS resource FROM spans AS e` +
       " WHERE trace_id = ? AND span_id = ? AND row_key < ? ORDER BY row_key LIMIT 1",
   );
   /** @param rowKey of the resource */

@@ -9,6 +9,7 @@ import {
   MAX_TRACE_ROWS,
   type TraceContent,
 } from "../models/trace/trace_content.ts";
+import { RESOURCE } from "./query_sql.ts";
 import type { SpanSender, TraceMark, TraceSpan } from "../models/trace/trace_span.ts";
 
 /** The columns of a span that {@linkcode spanOfRow} reads. */
@@ -29,6 +30,7 @@ const SENDER_COLUMNS = `${APPLICATION},` +
 interface FoundRow {
   readonly row_key: number;
   readonly entry: string;
+  readonly resource: number;
 }
 
 type FoundSpan = FoundRow & SpanSender & Parameters<typeof spanOfRow>[0];
@@ -36,27 +38,30 @@ type FoundSpan = FoundRow & SpanSender & Parameters<typeof spanOfRow>[0];
 /** Returns a function that reads the newest spans, errors and logs of a trace, as many as the limits allow. */
 export function traceReader(db: DatabaseSync) {
   const sql = prepare(db);
-  /** The rows of one table, oldest first. */
-  const rowsOf = <T>(kind: keyof typeof sql, id: string, toRow: (found: FoundSpan) => T) => {
-    const found: T[] = [];
-    let [characters, omitted] = [0, 0];
-    for (const row of sql[kind].newest.iterate(id) as Iterable<unknown>) {
-      characters += (row as FoundRow).entry.length;
-      if (found.length === MAX_TRACE_ROWS || characters > MAX_TRACE_CHARACTERS) {
-        const { count } = sql[kind].count.get(id) as { count: number };
-        omitted = count - found.length;
-        break;
-      }
-      found.push(toRow(row as FoundSpan));
-    }
-    return { found: found.reverse(), omitted };
-  };
-
   /** @param row of the list */
   return (id: string, row: TraceRow | undefined): TraceContent => {
-    const spans = rowsOf("spans", id, spanOf);
-    const errors = rowsOf("errors", id, errorMark);
-    const logs = rowsOf("logs", id, logMark);
+    /** Places of the JSON of resources. */
+    const resources = new Map<string, number>();
+    /** The rows of one table, oldest first. */
+    const rowsOf = <T>(kind: keyof typeof sql, toRow: (found: FoundSpan) => T) => {
+      const found: T[] = [];
+      let [characters, omitted] = [0, 0];
+      for (const one of sql[kind].newest.iterate(id) as Iterable<unknown>) {
+        const { sent, ...row } = one as FoundSpan & { readonly sent: string | null };
+        characters += row.entry.length;
+        if (found.length === MAX_TRACE_ROWS || characters > MAX_TRACE_CHARACTERS) {
+          const { count } = sql[kind].count.get(id) as { count: number };
+          omitted = count - found.length;
+          break;
+        }
+        const resource = resources.getOrInsert(sent ?? "{}", resources.size);
+        found.push(toRow({ ...row, resource }));
+      }
+      return { found: found.reverse(), omitted };
+    };
+    const spans = rowsOf("spans", spanOf);
+    const errors = rowsOf("errors", errorMark);
+    const logs = rowsOf("logs", logMark);
     const omitted = { spans: spans.omitted, errors: errors.omitted, logs: logs.omitted };
     const marks = [...errors.found, ...logs.found];
     return {
@@ -64,6 +69,7 @@ export function traceReader(db: DatabaseSync) {
         .sort((a, b) => a - b),
       spans: spans.found,
       marks,
+      resources: [...resources.keys()].map((json) => JSON.parse(json)),
       replay_id: row?.replay_id ?? null,
       omitted,
       whole: omitted.spans + omitted.errors + omitted.logs > 0 ? row ?? null : null,
@@ -98,18 +104,18 @@ function logMark(found: FoundSpan): TraceMark {
 
 function markOf(
   kind: TraceMark["kind"],
-  { row_key, application }: FoundSpan,
+  { row_key, application, resource }: FoundSpan,
   { at, span_id, level, attributes = {} }: ErrorEntry | LogEntry,
 ) {
   const [key, envelope] = [`${kind}:${row_key}`, envelopeAt(row_key)];
-  return { kind, key, at_ms: at, span_id, level, attributes, envelope, application };
+  return { kind, key, at_ms: at, span_id, level, attributes, envelope, application, resource };
 }
 
 function prepare(db: DatabaseSync) {
   const of = (table: string, columns: string, order = "row_key DESC") => ({
     // The keys first: SQLite would sort whole rows.
     newest: db.prepare(
-      `SELECT row_key, ${columns} FROM ${table} AS e WHERE row_key IN (SELECT row_key FROM ${table} WHERE trace_id = ?` +
+      `SELECT row_key, ${RESOURCE} AS sent, ${columns} FROM ${table} AS e WHERE row_key IN (SELECT row_key FROM ${table} WHERE trace_id = ?` +
         ` ORDER BY row_key DESC LIMIT ${MAX_TRACE_ROWS + 1}) ORDER BY ${order}`,
     ),
     count: db.prepare(`SELECT count(*) AS count FROM ${table} WHERE trace_id = ?`),

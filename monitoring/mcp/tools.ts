@@ -333,7 +333,9 @@ const TIME = /^(at|since|failed_since)$|_(at|seen)$/;
 const TIMES = new Set(["starts", "releases_since"]);
 
 /** The row's place in its envelope, which no tool takes, and what is drawn. */
-const LEFT_OUT = new Set(["envelope", "index", "dots", "chart", "chart_from", "chart_to"]);
+const LEFT_OUT = new Set(
+  "envelope index dots chart chart_from chart_to resource".split(" "),
+);
 
 /** Fields that are rows, unlike attributes. */
 const NESTED = new Set(["error", "before", "slowest", "newest"]);

@@ -38,9 +38,9 @@ const SEQUENCE = "sentry.timestamp.sequence";
 /** Characters. Keeps a list of 200 logs below half a megabyte; the envelope has the whole text. */
 const MAX_BODY = 2_000;
 /** Of one log. Sentry's SDKs add about ten attributes. */
-const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
+export const LOG_ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
 const LONG = { isLong: hasMessages, value: MAX_MESSAGE };
-const MESSAGES = { ...ATTRIBUTES, all: 4 * MAX_MESSAGE, long: LONG };
+const MESSAGES = { ...LOG_ATTRIBUTES, all: 4 * MAX_MESSAGE, long: LONG };
 
 /**
  * Reads one log of a `log` item; the level may also be an OpenTelemetry severity number.
@@ -58,7 +58,7 @@ export function logEntry(log: unknown, receivedAt: number): LogEntry {
   // Four times as much: escape sequences are removed.
   const text = withoutAnsi(raw.slice(0, 4 * max));
   const sequence = integerAt(attributeAt(at(log, "attributes"), SEQUENCE), 0);
-  const { [SEQUENCE]: _, ...attributes } = boundedAttributes(at(log, "attributes"), ATTRIBUTES);
+  const { [SEQUENCE]: _, ...attributes } = boundedAttributes(at(log, "attributes"), LOG_ATTRIBUTES);
   return {
     at: plausibleTime(at(log, "timestamp"), receivedAt) ?? receivedAt,
     level: levelOf(at(log, "level"), at(log, "severity_number")),

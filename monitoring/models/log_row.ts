@@ -10,6 +10,8 @@ export interface LogRow {
   readonly body: string;
   /** Values of other types are converted to JSON. */
   readonly attributes: LogAttributes;
+  /** What OpenTelemetry sent once for it and others. */
+  readonly resource?: LogAttributes;
   readonly trace_id: string | null;
   readonly span_id: string | null;
   /** Of the recording that ran, if segments of it have arrived. */

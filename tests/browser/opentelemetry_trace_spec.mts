@@ -33,7 +33,10 @@ test("span with events, a link and lists → shown as they are; the link opens t
     }],
   });
   const headers = { "Content-Type": "application/json" };
-  const body = tracesJson([cause, work]);
+  const body = tracesJson([cause, work], [
+    text("service.name", "shop"),
+    text("host.name", "web-1"),
+  ]);
   const { ok } = await fetch(`${server.origin}/v1/traces`, { method: "POST", headers, body });
   expect(ok).toBe(true);
 
@@ -48,6 +51,7 @@ test("span with events, a link and lists → shown as they are; the link opens t
       'finish_reasons["stop",2]',
       'deep{"a":["stop",2]}',
       "Its parent is missing.",
+      "Resourcehost.nameweb-1",
     ]
   ) await expect(detail).toContainText(shown);
   await expect(detail.getByRole("link", { name: "Error: boom" })).toBeVisible();

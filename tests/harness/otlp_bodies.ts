@@ -27,12 +27,16 @@ export const exceptionEvent = (message: string) => ({
   attributes: [text("exception.type", "Error"), text("exception.message", message)],
 });
 
-const resourceOf = (service: string) => ({ attributes: [text("service.name", service)] });
+/** @param service its name, or the attributes of the resource */
+const resourceOf = (service: Service) => ({
+  attributes: typeof service === "string" ? [text("service.name", service)] : service,
+});
+type Service = string | readonly object[];
 
-export const tracesJson = (spans: readonly object[] = [span()], service = "shop") =>
+export const tracesJson = (spans: readonly object[] = [span()], service: Service = "shop") =>
   encode({ resourceSpans: [{ resource: resourceOf(service), scopeSpans: [{ spans }] }] });
 
-export const logsJson = (records: readonly object[] = [{}], service = "shop") =>
+export const logsJson = (records: readonly object[] = [{}], service: Service = "shop") =>
   encode({
     resourceLogs: [{
       resource: resourceOf(service),
@@ -47,7 +51,7 @@ export const logsJson = (records: readonly object[] = [{}], service = "shop") =>
     }],
   });
 
-export const metricsJson = (metrics: readonly object[], service = "shop") =>
+export const metricsJson = (metrics: readonly object[], service: Service = "shop") =>
   encode({ resourceMetrics: [{ resource: resourceOf(service), scopeMetrics: [{ metrics }] }] });
 
 /** One span in protobuf, without a resource. */

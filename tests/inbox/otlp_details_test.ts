@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { OccurrenceRow } from "../../monitoring/models/error/error_row.ts";
+import type { LogRow } from "../../monitoring/models/log_row.ts";
 import type { Page } from "../../monitoring/models/rows.ts";
 import type { TraceRow } from "../../monitoring/models/trace/trace_row.ts";
 import {
   exceptionEvent,
   logsJson,
+  metricsJson,
   nanoseconds,
   span,
   text,
@@ -249,4 +251,52 @@ Deno.test("facts of a resource in a query → found as the fields that have them
     const ids = found.map(({ traceId }) => traceId).sort();
     assert.deepEqual(rows.map(({ trace_id }) => trace_id).sort(), ids, q);
   }
+});
+
+/** As Python's SDK on Kubernetes has them. */
+const RESOURCE = [
+  text("service.name", "pay"),
+  text("telemetry.sdk.language", "python"),
+  text("host.name", "web-1"),
+  text("k8s.pod.name", "pay-7d9f-x2"),
+  { key: "process.pid", value: { intValue: "4711" } },
+];
+
+Deno.test("attribute of a resource in a query → its traces, logs, errors and metrics; details", async () => {
+  await using inbox = await startInbox();
+  const [ok, failed, other] = [span(), span({ events: [exceptionEvent("no stock")] }), span()];
+  const sum = { dataPoints: [{ asInt: "5", timeUnixNano: nanoseconds(Date.now()) }] };
+  const metrics = [{ name: "orders", sum }];
+  await inbox.post("traces", tracesJson([other]));
+  await inbox.post("traces", tracesJson([ok, failed], RESOURCE));
+  await inbox.post("logs", logsJson([{}], "shop"));
+  await inbox.post("logs", logsJson([{ body: { stringValue: "paid" } }], RESOURCE));
+  await inbox.post("metrics", metricsJson(metrics, RESOURCE));
+  const find = async (view: string, q: string) => {
+    const query = `view=${view}&application=apps&q=${encodeURIComponent(q)}`;
+    return (await inbox.read<Page<unknown>>(query)).rows;
+  };
+  const counts = async (q: string) => [
+    (await find("traces", q)).length,
+    (await find("logs", q)).length,
+    (await find("errors", q)).length,
+    (await find("metrics", q)).length,
+    (await find("envelopes", q)).length,
+  ];
+  for (
+    const q of [
+      ...["host.name:web-1", "k8s.pod.name:pay-*", "process.pid:4711", "process.pid:>4000"],
+      "telemetry.sdk.language:python host.name:*",
+    ]
+  ) assert.deepEqual(await counts(q), [2, 1, 1, 1, 3], q);
+  assert.deepEqual(await counts("host.name:web-2"), [0, 0, 0, 0, 0]);
+  assert.deepEqual(await counts("-host.name:web-1"), [1, 1, 0, 0, 2]);
+  const { spans, marks, resources } = await inbox.read<TraceContent>(
+    `view=trace&id=${failed.traceId}`,
+  );
+  const own = { "host.name": "web-1", "process.pid": 4711 };
+  for (const { resource } of [...spans, ...marks]) assert.equal(resource, 0);
+  assert.partialDeepStrictEqual(resources, [own]);
+  const [log] = await find("logs", "paid") as LogRow[];
+  assert.partialDeepStrictEqual(log?.resource, own);
 });

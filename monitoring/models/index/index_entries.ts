@@ -1,8 +1,9 @@
+import { boundedAttributes } from "../attributes.ts";
 import { type ErrorEntry, errorTitle } from "../error/error_entry.ts";
 import type { MapOf } from "../error/error_group.ts";
 import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
 import { at, plausible, plausibleTime } from "../json.ts";
-import type { LogEntry } from "../log_entry.ts";
+import { LOG_ATTRIBUTES, type LogEntry } from "../log_entry.ts";
 import type { CheckInEntry } from "../monitors/check_in.ts";
 import type { MetricEntry } from "../metric/metric_entry.ts";
 import { KEYS_PER_ENVELOPE } from "./list_cursor.ts";
@@ -49,6 +50,8 @@ export interface IndexEntries {
   readonly profiles: readonly ProfileEntry[];
   readonly checkIns: readonly CheckInEntry[];
   readonly reports: readonly ReportEntry[];
+  /** At most one: the attributes that OpenTelemetry sends once for all entries. */
+  readonly resources: readonly LogEntry["attributes"][];
   /** The id of the error that a user's feedback is about. */
   readonly associatedEventId: string | null;
   /** Debug ids of scripts without a source map, by which its errors are grouped again once it arrives. */
@@ -130,7 +133,7 @@ function indexResource(
   { mapWith, isOwn, dsnKey, recorded }: IndexOptions,
   first: number,
 ) {
-  const { header, items } = parsed;
+  const { header, items, resource } = parsed;
   const recording = recordingEntry(parsed, receivedAt, recorded);
   const application = readApplication(parsed, isOwn, dsnKey);
   const found = new EntryCollector(receivedAt, application.sdk, mapWith);
@@ -155,6 +158,7 @@ function indexResource(
     profiles: found.profiles,
     checkIns: found.checkIns,
     reports: found.reports,
+    resources: resource === undefined ? [] : [boundedAttributes(resource, LOG_ATTRIBUTES)],
   };
   const times = isOpenTelemetry(application.sdk)
     ? [

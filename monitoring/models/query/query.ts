@@ -181,6 +181,8 @@ export interface Searched {
   /** The values of the fields that its kind has, several in an array; null: none was sent. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** Attributes of what sent it, in which no words are found. */
+  readonly resource?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Whether an entry matches a query, as in `query_sql.ts`. @param options.inWords also finds text within words */
@@ -194,7 +196,7 @@ export function matches(
 
 function matchesTerm(
   term: Term,
-  { words, ids, fields, attributes }: Searched,
+  { words, ids, fields, attributes, resource = {} }: Searched,
   inWords: boolean,
 ): boolean {
   const has = ({ words: phrase, isBeginning }: Phrase) =>
@@ -207,10 +209,12 @@ function matchesTerm(
   if (Object.hasOwn(fields, field)) {
     return [fields[field]].flat().some((sent) => holds(value, sent));
   }
-  const name = names.find((name) => Object.hasOwn(attributes, name));
-  if (name !== undefined) return holds(value, attributes[name]);
+  const [own, sent] = [attributes, resource].map((all) => {
+    const name = names.find((name) => Object.hasOwn(all, name));
+    return name === undefined ? undefined : holds(value, all[name]);
+  });
   // "main.go:42": of an entry without such an attribute, the text decides.
-  return value.is === "text" && term.phrases.some(has);
+  return sent || (own ?? (value.is === "text" && term.phrases.some(has)));
 }
 
 function holds(value: Value, sent: unknown): boolean {

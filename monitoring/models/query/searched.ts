@@ -30,22 +30,29 @@ export function searchedSpan(
   };
 }
 
-export function searchedTraceSpan(span: TraceSpan): Searched {
+export const resourceWords = (attributes: LogEntry["attributes"]): string => words([], attributes);
+
+/** @param resource what the trace has of its sender */
+export function searchedTraceSpan(span: TraceSpan, resource?: LogEntry["attributes"]): Searched {
   const { start_ms, end_ms, application, application_name, environment, release } = span;
   const duration = start_ms === null || end_ms === null ? null : end_ms - start_ms;
   const { fields, ...entry } = searchedSpan(span, duration);
   const names = [application_name, application];
   const sender = { application: names, environment, release: releaseNames(release) };
-  return { ...entry, fields: { ...fields, ...sender } };
+  return { ...entry, fields: { ...fields, ...sender }, resource };
 }
 
 /** An error or a log of a trace. */
-export function searchedMark({ level, text, attributes }: TraceMark): Searched {
+export function searchedMark(
+  { level, text, attributes }: TraceMark,
+  resource?: LogEntry["attributes"],
+): Searched {
   return {
     words: words([level, text], attributes),
     ids: " ",
     fields: { message: text, level: severityOf(level) },
     attributes,
+    resource,
   };
 }
 

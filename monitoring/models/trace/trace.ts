@@ -22,6 +22,7 @@ export interface Trace extends Extent {
   readonly sections: readonly TimeSection[];
   /** One for each name. */
   readonly vitals: readonly PlacedVital[];
+  readonly resources: NonNullable<TraceParts["resources"]>;
   readonly summary: TraceSummary;
   /** The span that it is named for; null: there is none, or it was not read. */
   readonly root: TraceSpan | null;
@@ -81,7 +82,9 @@ export interface TraceSummary {
  * @param parts.whole the row of the list, if the parts lack some of the trace
  */
 export function readTrace(
-  { spans: received, marks, whole }: TraceParts & { readonly whole?: TraceRow | null },
+  { spans: received, marks, resources = [], whole }: TraceParts & {
+    readonly whole?: TraceRow | null;
+  },
 ): Trace {
   const hosts = new Set(received.map(servedHost).filter((host) => host !== undefined));
   const sent = marks.filter(({ message }) => message !== undefined);
@@ -116,6 +119,7 @@ export function readTrace(
     marks: placedMarks,
     sections: timeSections(tree, times, placedMarks),
     vitals: collectVitals(tree, times, named.name),
+    resources,
     summary: { ...named, ...summarize(tree, placedMarks, times) },
     root,
     moment: { at_ms, application: root?.application ?? null, isKnown: time?.isKnown === true },

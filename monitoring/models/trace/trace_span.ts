@@ -40,6 +40,8 @@ export interface TraceSpan extends SpanSender {
   /** Log records that are messages of its call of a model, if the trace was read with its logs. */
   readonly messages?: readonly SpanEvent[];
   readonly envelope: number;
+  /** Place in {@linkcode TraceParts.resources}. */
+  readonly resource?: number;
 }
 
 /** Another span, mostly of another trace, that a span names as its cause. */
@@ -69,6 +71,7 @@ export interface TraceMark extends Pick<SpanSender, "application"> {
   readonly text: string;
   readonly attributes: LogAttributes;
   readonly envelope: number;
+  readonly resource?: number;
   /** Identifier of an error in page URLs (`errorName`); null: a log. */
   readonly error: string | null;
   /** Of a call of a model. */
@@ -79,6 +82,8 @@ export interface TraceMark extends Pick<SpanSender, "application"> {
 export interface TraceParts {
   readonly spans: readonly TraceSpan[];
   readonly marks: readonly TraceMark[];
+  /** What OpenTelemetry sent once for many spans and logs. */
+  readonly resources?: readonly LogAttributes[];
 }
 
 /** Characters of a name or message: more than one line. The envelope has the whole text. */
