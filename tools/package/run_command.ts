@@ -100,7 +100,6 @@ function variablesFor(origin: string, env: Environment): Environment {
       OTEL_SERVICE_NAME: name,
       OTEL_TRACES_EXPORTER: "otlp",
       OTEL_LOGS_EXPORTER: "otlp",
-      OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED: "true",
       OTEL_DENO: "true",
       OTEL_METRICS_EXPORTER: "otlp",
     },
@@ -144,7 +143,6 @@ async function received(server: InboxAddress, since: number): Promise<string> {
   ]);
   if (slowest === undefined) return `${errors} and ${traces}`;
   const { name, started_at, ended_at } = slowest;
-  return `${errors} and ${traces}, the slowest "${visibleText(name)}" (${
-    formatDuration(ended_at - started_at)
-  })`;
+  const took = formatDuration(ended_at - started_at);
+  return `${errors} and ${traces}, the slowest "${visibleText(name)}" (${took})`;
 }
