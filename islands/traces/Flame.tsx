@@ -32,7 +32,7 @@ export function Flame({ trace, timeWindow, matches, selected, axis, onSelect }: 
   }, [trace]);
   return (
     <FlameGraph
-      label={`Flame graph of ${formatCount(bars.length, "span")}`}
+      label={`Flame graph of ${formatCount(trace.summary.spans, "span")}`}
       description="The waterfall has the same spans as rows. Plus, minus and arrows zoom and move."
       width={useWidth(frame)}
       {...{ frame, bars, timeWindow, selected, matches, lookOf }}
