@@ -9,7 +9,7 @@ const MAX_SCRIPTS = 10;
 /**
  * Buttons that let the server fetch source maps from development servers on this machine.
  *
- * @param props.scripts those of frames without source
+ * @param props.scripts those of frames without source, or with one that may be of another build
  * @param props.onFetched called when source maps were stored; resolves once `scripts` are those that are left
  */
 export function FetchMaps({ scripts, onFetched }: {
@@ -18,7 +18,8 @@ export function FetchMaps({ scripts, onFetched }: {
 }) {
   const [state, setState] = useState("");
   const [fetched, setFetched] = useState<readonly string[]>([]);
-  const unmapped = scripts.filter(({ script }) => fetched.includes(script)).length;
+  const unmapped =
+    scripts.filter(({ script, has_map }) => !has_map && fetched.includes(script)).length;
   const fetchAll = async (wanted: readonly FetchableScript[]) => {
     setState("Fetching.");
     setFetched([]);
@@ -41,7 +42,7 @@ export function FetchMaps({ scripts, onFetched }: {
           type="button"
           onClick={() => fetchAll(ofOrigin)}
         >
-          Fetch source map from {origin}
+          Fetch source map {ofOrigin.every(({ has_map }) => has_map) && "again "}from {origin}
         </button>
       ))}
       <span role="status">

@@ -62,9 +62,7 @@ async function findOccurrence({ group, event_id }: ToolInput, { inbox }: Telemet
     }
   }
   if (typeof group !== "string" || !/^[\da-f]{14}$/.test(group)) {
-    throw new ToolError(
-      "Cannot find the error: give `group` (14 hexadecimal digits) or `event_id`.",
-    );
+    throw new ToolError("Cannot find the error: give `group` (14 hex digits) or `event_id`.");
   }
   const [newest] = inbox.page("occurrences", { group, limit: 1 }).rows;
   if (newest === undefined) throw new ToolError("No error of this group is stored.");

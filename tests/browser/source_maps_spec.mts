@@ -77,6 +77,17 @@ test("script of a development server, its origin in SOURCE_MAP_ORIGINS → lines
   // Kept: shown at once when it is opened again.
   await page.reload();
   await expect(detail).toContainText(/checkout cart\.ts:5:\d+ in app/);
+  await expect(detail).toContainText("/app.js has no debug id: its source map was fetched by its");
+
+  // Built again: the stored map is of the script before.
+  await Deno.writeTextFile(join(folder.path, "app.js"), `\n\n${script}`);
+  await page.goto(`${site.origin}/?dsn=http://dev@127.0.0.1:${server.port}/1`);
+  await expect.poll(async () => (await errors())[0].count).toBe(2);
+  await page.goto(`${server.origin}/#/errors/${(await errors())[0].group}`);
+  await expect(detail).toContainText("built again between that and the error, the lines are wrong");
+  await expect(detail).not.toContainText(/checkout cart\.ts:5:\d+ in app/);
+  await detail.getByRole("button", { name: /^Fetch source map/ }).click();
+  await expect(detail).toContainText("Fetched.");
   // The server stops before the page is closed.
   await page.goto("about:blank");
 });

@@ -262,7 +262,7 @@ Deno.test("MCP clients of both protocol versions → list and call every tool", 
     await t.step("invalid arguments or unknown ids → an error that names the problem", async () => {
       const calls = [
         ["get_error", {}, /`group`/],
-        ["get_error", { group: "x" }, /14 hexadecimal digits/],
+        ["get_error", { group: "x" }, /14 hex digits/],
         ["get_error", { event_id: hexId(99) }, /No error/],
         ["get_trace", { trace_id: hexId(99) }, /No spans/],
         ["get_trace", { trace_id: TRACE, after: "x" }, /`after`/],

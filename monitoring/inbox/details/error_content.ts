@@ -100,16 +100,20 @@ function fetchableScripts(
   debugIds: ReadonlyMap<string, string>,
   { fetchable }: MapOrigins,
 ): readonly FetchableScript[] {
-  const withoutSource = frames.filter(({ source }) => source === null).flatMap(({ file }) =>
-    file ?? []
-  );
-  return [...new Set(withoutSource)].flatMap((script) => {
+  const wanted = frames.filter((frame) => frame.source === null || isByAddress(frame, debugIds));
+  return [...Map.groupBy(wanted, builtFile)].flatMap(([script, [frame]]) => {
     const origin = URL.parse(script)?.origin ?? "";
-    return fetchable.includes(origin)
-      ? [{ origin, script, debug_id: debugIds.get(script) ?? null }]
-      : [];
+    if (!fetchable.includes(origin)) return [];
+    const has_map = frame!.script !== null;
+    return [{ origin, script, debug_id: debugIds.get(script) ?? null, has_map }];
   });
 }
+
+const builtFile = ({ script, file }: FoundFrame) => script?.replace(/:\d+:\d+$/, "") ?? file ?? "";
+
+/** Whether its map was fetched by the script's address: the script may have been built again. */
+const isByAddress = (frame: FoundFrame, debugIds: ReadonlyMap<string, string>) =>
+  frame.hasMap && !debugIds.has(builtFile(frame));
 
 /** What other envelopes have of an error: feedback, attachments of some SDKs, and profiles, which name only the trace. */
 async function readRelated(
@@ -156,6 +160,11 @@ export function explainMissingSource(
   origins: MapOrigins,
 ): string {
   const withoutSource = frames.filter(({ source }) => source === null);
+  const byAddress = frames.find((frame) => isByAddress(frame, debugIds));
+  if (byAddress) {
+    return `${builtFile(byAddress)} has no debug id: its source map was fetched by its` +
+      " address. If the script was built again between that and the error, the lines are wrong.";
+  }
   if (withoutSource.length === 0) return "";
   const noneHasSource = withoutSource.length === frames.length;
   const minified = withoutSource.find(({ file, hasMap }) => !hasMap && debugIds.has(file ?? ""));
@@ -168,9 +177,7 @@ export function explainMissingSource(
     : "The event contains no source lines.";
 }
 
-function isScript({ file, hasMap }: FoundFrame): boolean {
-  return !hasMap && (URL.parse(file ?? "")?.protocol.startsWith("http") ?? false);
-}
+const isScript = ({ file, hasMap }: FoundFrame) => !hasMap && /^https?:/i.test(file ?? "");
 
 function explainMissingMap(file: string, hasId: boolean, origins: MapOrigins): string {
   const url = URL.parse(file);

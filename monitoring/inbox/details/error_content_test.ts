@@ -16,7 +16,7 @@ const frame = (file: string, found: Partial<FoundFrame> = {}): FoundFrame => ({
 });
 const mapped = frame("shop.ts", {
   source: { first: 1, lines: ["x"], marked: 0 },
-  script: "/shop.js:1:1",
+  script: "/a.js:1:1",
   hasMap: true,
 });
 
@@ -32,6 +32,14 @@ Deno.test("source lines found, or none to be expected → nothing to do", () => 
   assert.equal(explain([mapped]), "");
   assert.equal(explain([frame("native"), mapped]), "");
   assert.match(explain([frame("cart.py")]), /^The event contains no source lines/);
+});
+
+Deno.test("map fetched by the script's address → stated: the script may have been built again", () => {
+  const fetched = { ...mapped, script: `${SHOP}/c.js:1:1` };
+  const again = /\/c.js has no debug id: .* fetched by its address. If .* built again .* wrong/;
+  assert.match(explain([frame("native"), fetched]), again);
+  assert.match(explain([frame(`${SHOP}/c.js`, { hasMap: true })]), again);
+  assert.equal(explain([{ ...mapped, script: `${SHOP}/b.js:1:1` }]), "");
 });
 
 Deno.test("debug id, its map is not in the inbox → upload it", () => {

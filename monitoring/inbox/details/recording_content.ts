@@ -149,7 +149,6 @@ async function readSegments(inbox: Inbox, replay: string) {
     left -= sent!.json.byteLength;
     segments.push(segment);
     for (const url of urlsOf(bytes!)) if (urls.size < MAX_URLS) urls.add(url);
-    // Yields to other requests.
     await new Promise((resolve) => setTimeout(resolve));
   }
   return { segments, urls: [...urls], unreadable };

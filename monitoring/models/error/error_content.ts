@@ -13,7 +13,7 @@ export interface ErrorContent {
   readonly event: ShownError;
   /** The frames of each exception, with source as far as source maps have it; of an event without exceptions, of its one stack trace. */
   readonly stacks: readonly (readonly FoundFrame[])[];
-  /** Why frames have no source, and the next step; empty: all have it. */
+  /** Why frames have no source, or perhaps a wrong one, and the next step; empty: all have it. */
   readonly missing_source: string;
   /** Scripts of development servers, whose source maps may be fetched now. */
   readonly fetchable: readonly FetchableScript[];
@@ -43,6 +43,8 @@ export interface FetchableScript {
   readonly script: string;
   /** That the error has for it; null: none. */
   readonly debug_id: string | null;
+  /** Fetched by its address: it may be of another build. */
+  readonly has_map: boolean;
 }
 
 /** Items about the error other than its event. */
