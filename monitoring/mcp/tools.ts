@@ -333,9 +333,7 @@ const TIME = /^(at|since|failed_since)$|_(at|seen)$/;
 const TIMES = new Set(["starts", "releases_since"]);
 
 /** The row's place in its envelope, which no tool takes, and what is drawn. */
-const LEFT_OUT = new Set(
-  "envelope index dots chart chart_from chart_to resource".split(" "),
-);
+const LEFT_OUT = /^(envelope|index|dots|chart.*|resource)$/;
 
 /** Fields that are rows, unlike attributes. */
 const NESTED = new Set(["error", "before", "slowest", "newest"]);
@@ -343,7 +341,7 @@ const NESTED = new Set(["error", "before", "slowest", "newest"]);
 /** What an assistant gets of a row: its times are texts. */
 function withTimes(row: object): object {
   return Object.fromEntries(
-    Object.entries(row).filter(([name]) => !LEFT_OUT.has(name)).map(([name, value]) => {
+    Object.entries(row).filter(([name]) => !LEFT_OUT.test(name)).map(([name, value]) => {
       if (TIME.test(name)) return [name, isoTime(value)];
       if (TIMES.has(name)) return [name, value.map(isoTime)];
       return [name, NESTED.has(name) && value ? withTimes(value) : value];

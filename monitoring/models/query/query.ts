@@ -67,6 +67,9 @@ const KEY = /^[\p{L}_][\p{L}\p{N}_.\/@-]*$/u;
 /** [-][KEY:]VALUE, where VALUE is a word or a quoted text. `//` after the colon: an address. */
 const TERM =
   /(-(?=[^\s-]))?(?:([\p{L}_][\p{L}\p{N}_.\/@-]*):(?=\S)(?!\/\/))?(?:"((?:\\["\\]|[^"])*)(?:"|$)|(\S+))/gu;
+/** Before an id or a `traceparent`, as programs print them: it is found without its name. */
+const ID_NAME =
+  /(?<=(?:^|\s)-?)(?:trace_?id|span_?id|traceparent|sentry-trace)[:=]\s*(?="?(?:00-)?[\da-f]{8})/gi;
 const ID = /^[\da-f]{8,32}$/;
 /** The trace's id in W3C's `traceparent`, in `sentry-trace`. */
 const TRACE_HEADER = /^(?:00-)?([\da-f]{32})-[\da-f]{16}(?:-[\da-f]{1,2})?$/;
@@ -78,16 +81,24 @@ const TRACE_HEADER = /^(?:00-)?([\da-f]{32})-[\da-f]{16}(?:-[\da-f]{1,2})?$/;
 export function parseQuery(query: string): readonly Term[] {
   const terms: Term[] = [];
   for (
-    const [, minus, field, quoted, bare = ""] of query.slice(0, MAX_QUERY_LENGTH).matchAll(TERM)
+    const [, minus, field, quoted, bare = ""] of query.slice(0, MAX_QUERY_LENGTH)
+      .replace(ID_NAME, "").matchAll(TERM)
   ) {
     const text = quoted?.replace(/\\(["\\])/g, "$1") ?? bare;
     const term = field !== undefined && wordsOf(field) !== " "
-      ? fieldTerm(RESOURCE_FIELDS.get(field) ?? field, text, quoted !== undefined)
+      ? fieldTerm(...meantBy(field, text), quoted !== undefined)
       : textTerm(text, quoted === undefined);
     if (term !== undefined) terms.push({ ...term, isExcluded: minus !== undefined });
     if (terms.length === MAX_TERMS) break;
   }
   return terms;
+}
+
+/** A field and its value. What lists show as status is an HTTP status, if it has digits. */
+function meantBy(field: string, text: string): [field: string, text: string] {
+  return field === "status" && /\d/.test(text)
+    ? ["status_code", text.replace(/^([1-5])xx$/i, (_, first) => `${first}00..${first}99`)]
+    : [RESOURCE_FIELDS.get(field) ?? field, text];
 }
 
 const phraseOf = (text: string, isBeginning: boolean): Phrase | null => {
