@@ -41,7 +41,7 @@ export function TraceList({ openKey, compareWith }: {
       sort={sort}
       hrefOf={(row) =>
         compareWith === undefined
-          ? to([row.trace_id], { ...OF_DETAIL, span: spanOf(row) })
+          ? to([row.trace_id], { ...OF_DETAIL, span: matchOf(row)?.span_id ?? undefined })
           : linkTo("traces", [compareWith, "compare", row.trace_id])}
       openKey={openKey}
       of="traces"
@@ -87,7 +87,7 @@ const COLUMNS: readonly Column<TraceRow>[] = [
         </span>
         {link(breakable(displayName(row)))}
         <small>{whatIsNamed(row)}</small>
-        {spanOf(row) && <small>matches: {row.match!.name}</small>}
+        {matchOf(row) && <small>matches: {matchOf(row)!.name}</small>}
       </>
     ),
     aside: {
@@ -157,9 +157,8 @@ const COLUMNS: readonly Column<TraceRow>[] = [
   },
 ];
 
-/** The span that the query has found, if it is not the one that the row is named for. */
-const spanOf = ({ match, name }: TraceRow) =>
-  match && match.name !== name ? match.span_id : undefined;
+/** What the query has found, if it is not what the row is named for. */
+const matchOf = ({ match, name }: TraceRow) => match?.name === name ? null : match;
 
 /** Without spans, what a trace is named for. */
 function whatIsNamed({ spans, errors, name }: TraceRow): string | null {

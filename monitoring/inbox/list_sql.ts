@@ -19,10 +19,10 @@ import {
   when,
 } from "./list_builder.ts";
 import {
+  bestMatch,
   durationMatches,
   entryMatches,
   envelopeMatches,
-  matchingSpan,
   RESOURCE,
   traceMatches,
 } from "./query_sql.ts";
@@ -156,7 +156,7 @@ export function tracesSql(query: ListQuery): SqlList {
       " (SELECT key FROM applications WHERE id = s.application) AS key FROM trace_entries AS s" +
       ` WHERE s.trace_id = page.id AND ${hasContent("s")}` +
       " GROUP BY s.application)) AS applications," +
-      ` ${matchingSpan(query.q)} AS match`,
+      ` ${bestMatch(query.q)} AS match`,
   });
 }
 

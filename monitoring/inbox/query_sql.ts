@@ -77,9 +77,6 @@ export const SEARCHED_TABLES = Object.keys(TABLES) as TableName[];
 /** The FTS5 table of the words of one of these tables, by the same row keys. */
 export const wordTable = (table: TableName) => table.replace(/_entries$|_points$|s$/, "_words");
 
-const HAVE_ATTRIBUTES: ReadonlySet<string> = new Set<TableName>(
-  ["spans", "error_entries", "log_entries", "metric_points", "resource_entries"],
-);
 /** Fields whose values are not among the words. */
 const NOT_IN_WORDS = new Set([...Object.keys(SENDER), "status", "duration", "level"]);
 
@@ -167,20 +164,22 @@ export function traceMatches(q = ""): string[] {
 }
 
 const TRACE_TABLES = ["spans", "error_entries", "log_entries"] as const;
+const HAVE_ATTRIBUTES: readonly string[] = [...TRACE_TABLES, "metric_points", "resource_entries"];
 
 const isFrequent = (n: number) =>
-  `(SELECT count(*) = ${FREQUENT} FROM (${
-    TRACE_TABLES.map((table) => keysOfWords(wordTable(table), `:words${n}`)).join(" UNION ALL ")
-  } LIMIT ${FREQUENT}))`;
+  `(SELECT count(*) = ${FREQUENT} FROM (` +
+  TRACE_TABLES.map((table) => keysOfWords(table, `:words${n}`)).join(" UNION ALL ") +
+  ` LIMIT ${FREQUENT}))`;
 
 /** Whether an entry of the trace `t` has the words of a term. */
 const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
   `EXISTS (SELECT 1 FROM ${table} INDEXED BY ${table}_by_trace WHERE trace_id = t.trace_id` +
-  ` AND row_key IN (${keysOfWords(wordTable(table), `:words${n}`)}) AND row_key < :asOf)`;
+  ` AND row_key IN (${keysOfWords(table, `:words${n}`)}) AND row_key < :asOf)`;
 
-/** The row keys of a table of words. */
-const keysOfWords = (table: string, words: string) =>
-  `SELECT rowid AS row_key FROM ${table} WHERE ${table} MATCH ${words}`;
+/** The row keys of entries with words. @param from where they begin */
+const keysOfWords = (of: TableName, words: string, from?: string) =>
+  `SELECT rowid AS row_key FROM ${wordTable(of)} WHERE ${wordTable(of)} MATCH ${words}` +
+  (from ? ` AND rowid >= ${from}` : "");
 
 /** `SELECT`s of the traces with an entry that matches a term. */
 function tracesOf(term: Term, n: number): string[] {
@@ -220,25 +219,32 @@ export function envelopeMatches(q = ""): string[] {
   });
 }
 
-/**
- * The span of a row of `page` that matches most terms, the first of several, as JSON; null: none, or the query has no
- * such term.
- */
-export function matchingSpan(q = ""): string {
-  // Of a frequent word those of one page are few.
-  const first = "(SELECT min(s.row_key) FROM page CROSS JOIN spans AS s ON s.trace_id = page.id)";
-  const conditions = parseQuery(q).flatMap((term, n) =>
-    term.isExcluded || isOfSender(term) || isDuration(term)
-      ? []
-      : `((${conditionOf(term, n, "spans", first)}) IS TRUE)`
+/** What of a row of `page` matches most terms, spans first, as JSON; null: nothing, or the query has no such term. */
+export function bestMatch(q = ""): string {
+  const terms = [...parseQuery(q).entries()].filter(([, term]) =>
+    !term.isExcluded && !isOfSender(term) && !isDuration(term)
   );
-  if (conditions.length === 0) return "NULL";
-  const sum = conditions.join(" + ");
-  // The inner LIMIT: else SQLite counts a second time for each use of `terms`.
-  return "(SELECT iif(terms > 0, json_object('span_id', span_id, 'name', name), NULL)" +
-    ` FROM (SELECT e.span_id, e.name, ${sum} AS terms FROM spans AS e` +
-    ` WHERE e.trace_id = page.id AND e.row_key < :asOf ORDER BY terms DESC, e.name IS NOT root.name, e.row_key LIMIT 1))`;
+  if (terms.length === 0) return "NULL";
+  const best = TRACE_TABLES.map((table) => {
+    const [id, text] = MATCHED[table];
+    // Of a frequent word those of one page are few.
+    const first = `(SELECT min(row_key) FROM page CROSS JOIN ${table} ON trace_id = page.id)`;
+    const each = terms.map(([n, term]) => `((${conditionOf(term, n, table, first)}) IS TRUE)`);
+    // The inner LIMIT: else SQLite counts a second time for each use of `terms`.
+    return `SELECT * FROM (SELECT ${id} AS span_id, ${text} AS name, ${each.join(" + ")} AS terms` +
+      ` FROM ${table} AS e WHERE e.trace_id = page.id AND e.row_key < :asOf` +
+      ` ORDER BY terms DESC, ${text} IS NOT root.name, e.row_key LIMIT 1)`;
+  });
+  return "(SELECT json_object('span_id', span_id, 'name', name)" +
+    ` FROM (${best.join(" UNION ALL ")}) WHERE terms > 0 ORDER BY terms DESC LIMIT 1)`;
 }
+
+/** The span and the text of a match. */
+const MATCHED = {
+  spans: ["e.span_id", "e.name"],
+  error_entries: ["e.entry ->> 'span_id'", "e.entry ->> 'type' || ': ' || (e.entry ->> 'value')"],
+  log_entries: ["e.entry ->> 'span_id'", "substr(e.entry ->> 'body', 1, 200)"],
+} as const;
 
 const isDuration = (term: Term): boolean => term.field === "duration" && term.value.is === "range";
 
@@ -260,10 +266,10 @@ const keysOf = (key: string, from: string, condition: string) =>
 function foundKeys(key: string, name: TableName, term: Term, n: number): string {
   const { words, condition } = partsOf(term, n, name);
   if (words === undefined) return keysOf(key, `${name} AS e`, condition);
-  const table = wordTable(name);
   if (key === ENVELOPE && condition === "TRUE") {
-    return keysOf(key, `(${keysOfWords(table, words)}) AS e`, condition);
+    return keysOf(key, `(${keysOfWords(name, words)}) AS e`, condition);
   }
+  const table = wordTable(name);
   // Reads each row when its words are found: to list the keys of all first takes longer.
   const from = `${table} AS w CROSS JOIN ${name} AS e ON e.row_key = w.rowid`;
   return keysOf(key, from, `w.${table} MATCH ${words} AND ${condition}`);
@@ -272,10 +278,8 @@ function foundKeys(key: string, name: TableName, term: Term, n: number): string 
 /** Of the entry or its resource. @param first the lowest row key of the few rows that are compared; undefined: they are many */
 function conditionOf(term: Term, n: number, name: TableName, first?: string): string {
   const { words, condition } = partsOf(term, n, name, first === undefined);
-  const keys = words &&
-    keysOfWords(wordTable(name), words) + (first ? ` AND rowid >= ${first}` : "");
   // By `+` SQLite looks rows up among the keys, instead of reading the row of each key.
-  const isFound = keys ? `+e.row_key IN (${keys})` : "TRUE";
+  const isFound = words ? `+e.row_key IN (${keysOfWords(name, words, first)})` : "TRUE";
   const own = `${isFound} AND ${condition}`;
   if (term.field === undefined || fieldOf(term.field, name)) return own;
   const resources = foundKeys("e.row_key", "resource_entries", term, n);
@@ -303,7 +307,7 @@ function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Par
       : { condition };
   }
   const isText = value.is === "text";
-  if (!HAVE_ATTRIBUTES.has(name)) {
+  if (!HAVE_ATTRIBUTES.includes(name)) {
     return isText ? { words, condition: "TRUE" } : { condition: "FALSE" };
   }
   // The words first: to read a value of JSON takes a hundred times as long.

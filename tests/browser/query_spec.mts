@@ -127,7 +127,10 @@ test("trace found by one of its logs or errors → their span is found in it, an
     const sent = await fetch(`${server.origin}/v1/${signal}`, { method: "POST", headers, body });
     expect(sent.status).toBe(200);
   }
+  await page.goto("/#/traces?q=expired");
+  await expect(traceList(page).getByText("matches: Error: Card of 4711-0816")).toBeVisible();
   await page.goto("/#/traces?q=4711-0815");
+  await expect(traceList(page).getByText("matches: charging")).toBeVisible();
   await traceLink(page, root.traceId).click();
   await expect(page.getByText("1 found")).toBeVisible();
   await page.getByRole("button", { name: "Next" }).click();

@@ -597,7 +597,7 @@ export function addFilterTests(test: AddTest): void {
   });
 
   test(
-    "value that only a span, log or error has → its trace, with the span",
+    "value that only a span, log or error has → its trace, with what has it",
     async (inbox, add) => {
       const second = NOON / 1_000;
       const call = (n: number, data: Attributes) => ({
@@ -666,7 +666,9 @@ export function addFilterTests(test: AddTest): void {
         span_id: "2".repeat(16),
         name: "run tool",
       });
-      assert.equal(match("acme"), null);
+      assert.deepEqual(match("acme stock"), { span_id: null, name: "TypeError: no stock" });
+      assert.deepEqual(match("cart:77"), { span_id: null, name: "sent" });
+      assert.equal(match("-needle"), null);
       assert.equal(inbox.histogram({ of: "traces", q: "duration:>500ms" }).durations?.count, 1);
       assert.equal(inbox.page("envelopes", { q: "order.id:A-2" }).rows.length, 1);
     },

@@ -29,8 +29,8 @@ export interface TraceRow {
   readonly received_at: number;
   /** Keys of the applications that sent its spans, errors and logs: that of the span first, then in the order of arrival. */
   readonly applications: readonly string[];
-  /** The span that matches most terms of the query, the first of several; null: none, or no query. */
-  readonly match: { readonly span_id: string; readonly name: string } | null;
+  /** What matches most terms of the query, spans first; null: nothing, or no query. `name`: text of an error or log. */
+  readonly match: { readonly span_id: string | null; readonly name: string } | null;
 }
 
 /** Measurements of a web vital, one for each trace: milliseconds, of CLS without unit. */
