@@ -6,7 +6,7 @@
 export const KEEPALIVE_BYTES = 60_000;
 
 export interface SendResult {
-  /** HTTP status; undefined: no response. */
+  /** HTTP status, 502 for a page; undefined: no response. */
   readonly status?: number | undefined;
   /** `Retry-After`, as received. */
   readonly retryAfter: string | null;
@@ -78,17 +78,17 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
       signal.addEventListener("abort", () => reject(signal.reason));
     });
     const response = await Promise.race([request, ended]);
-    // Reads the body so that the connection can be reused; cancelling would close it.
-    void response.arrayBuffer().catch(
-      () => {/* The connection was lost; the status has arrived. */},
-    );
+    // Reads the body so that the connection can be reused; cancelling would close it. The status has arrived anyway.
+    void response.arrayBuffer().catch(() => {});
     const received = (name: string) => response.headers.get(name);
+    // A proxy's, for maintenance or to log in. An ingest may call its empty answer a page, the relay does not.
+    const isPage = sameOrigin && response.ok && received("Content-Type")?.startsWith("text/html");
     return {
-      status: response.status,
+      status: isPage ? 502 : response.status,
       retryAfter: received("Retry-After"),
       rateLimits: received("X-Sentry-Rate-Limits"),
       outcome: received("X-Relay-Outcome") ?? undefined,
-      error: received("X-Sentry-Error") ?? undefined,
+      error: isPage ? "a page instead of an answer" : received("X-Sentry-Error") ?? undefined,
       sentBytes: body.length,
     };
   }

@@ -40,6 +40,15 @@ Deno.test("response → its status and the relay's headers are returned", async 
   });
 });
 
+Deno.test("200 with a proxy's page → 502, so that it is sent again; of an ingest → taken", async () => {
+  const page = () => new Response("", { headers: { "Content-Type": "text/html; charset=utf-8" } });
+  const { send, fetch } = sender(page(), page());
+  const { status, error } = await send(BYTES, false);
+  assert.deepEqual([status, error], [502, "a page instead of an answer"]);
+  const direct = createSender({ fetch, url: "https://ingest.example/", sameOrigin: false });
+  assert.equal((await direct(BYTES, false)).status, 200);
+});
+
 Deno.test("keepalive refused → the same bytes are sent at once without it", async () => {
   const { calls, send } = sender(new TypeError("Failed to fetch"));
   assert.equal((await send(BYTES, false)).status, 200);
