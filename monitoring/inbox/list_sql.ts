@@ -92,11 +92,12 @@ const NO_PREFLIGHT = "NOT (max(e.failed) = 0 AND sum(e.logs) = 0 AND" +
 function hasSpan(id: string, query: ListQuery): string[] {
   const { op, name, endpoint } = query;
   const isNamed = (by: string) => `${NAME_START("name")} = ${NAME_START(by)} AND name = ${by}`;
+  const isRun = [isNamed(":endpoint"), "is_run = 1 AND duration IS NOT NULL"];
   const span = [
     // Not all applications, for the sake of `spans_by_op`.
     ...when(op, "application IN (SELECT id FROM applications UNION ALL SELECT 0)", "op = :op"),
     ...when(name, isNamed(":name")),
-    ...when(endpoint, isNamed(":endpoint"), "is_run = 1", ...filtersOf(query, COMMON)),
+    ...when(endpoint, ...isRun, ...filtersOf(query, COMMON)),
   ];
   return span.length === 0 ? [] : [`${id} IN (SELECT trace_id FROM spans AS e WHERE ${all(span)})`];
 }
