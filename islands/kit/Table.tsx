@@ -49,7 +49,10 @@ export const timeColumn = <Row,>(
   title: string,
   at: (row: Row) => number,
   rest: Partial<Column<Row>> = {},
-): Column<Row> => ({ title, width: 6.5, ...rest, cell: (row) => <TimeAgo at={at(row)} /> });
+): Column<Row> => ({
+  ...{ title, width: 6.5, tip: "By its sender’s clock, which may be ahead or behind", ...rest },
+  cell: (row) => <TimeAgo at={at(row)} />,
+});
 
 /** Makes the link to the detail of a row. @param label accessible name; default: the text */
 type RowLink = (text: ReactNode, label?: string) => ReactNode;

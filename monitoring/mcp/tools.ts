@@ -129,7 +129,7 @@ export const TOOLS: readonly Tool[] = [
     name: "list_traces",
     title: "List traces",
     description:
-      "Lists traces, newest first: name, operation, start and end of the span that it is named for (its page" +
+      "Lists traces, newest first: name, operation, HTTP status, start and end of the span that it is named for (its page" +
       " load, navigation or server request), and the number of spans, errors and logs.",
     input: object({ ...listInputs("traces"), sort: sortedBy("slowest", "duration") }),
     run: (input, reader) => listRows("traces", "Traces", input, reader),

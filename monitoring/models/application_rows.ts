@@ -95,4 +95,4 @@ export const MAX_RELEASES = 20;
 /** More than a chart has marks for. */
 export const MAX_STARTS = 50;
 /** Counting further takes time that grows with the inbox. */
-export const MAX_COUNT = 1_000;
+export const MAX_COUNT = 10_000;
