@@ -4,6 +4,7 @@ import {
   envelopeOf,
   type TestItem,
 } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { profiledTransaction } from "./browser/profiles.ts";
 import { addition, element, pageEvents, segmentEnvelope } from "./recorded_segments.ts";
 
 /** The page, its API, and the services that the API calls. */
@@ -30,6 +31,8 @@ const USED_S = 50 * 60;
 const FAILURES = 13;
 /** Each so many page loads are recorded, in two segments. */
 const RECORDINGS = 15;
+/** After each so many requests a job runs, a search is profiled, a user writes. */
+const [JOBS, PROFILES, FEEDBACK] = [20, 30, 45];
 /** From 1.87 ms on, so that durations have parts of milliseconds. */
 const SHORTEST_S = 0.00187;
 
@@ -62,9 +65,9 @@ function request(
   const isFailed = n % FAILURES === 0;
   const trace_id = hexOf(n, 32);
   const duration = SHORTEST_S + (n * 7919 % 1200) / 1000;
-  const from = (application: Application, item: TestItem) => {
+  const from = (application: Application, ...items: TestItem[]) => {
     const version = application === "shop-api" && !isOld ? "1.5.0" : "1.4.2";
-    return send(application, version, start + duration, item);
+    return send(application, version, start + duration, items);
   };
   /** A transaction with a query, a part of a millisecond after that of the caller. */
   const span = (
@@ -94,7 +97,7 @@ function request(
         parent_span_id: id,
         op: "db",
         description: `SELECT ${transaction}`,
-      }],
+      }, ...transaction.startsWith("shop-mail") ? assistantRun(n, id, trace_id, times) : []],
     }];
   };
   const answered = {
@@ -108,11 +111,19 @@ function request(
     ),
     from("shop-api", span(1, `${method} ${path}`, "http.server", answered)),
     from("shop-api", lines(n, trace_id, start)),
+    from("shop-api", measurements(n, trace_id, start, duration)),
   ];
   if (service) {
     envelopes.push(from(service, span(2, `${service} job`, "queue.process")));
   }
   if (n % RECORDINGS === 0) envelopes.push(...recording(n, start, duration));
+  if (n % PROFILES === 0) envelopes.push(from("shop-search", ...profiledTransaction(n, start)));
+  if (n % FEEDBACK === 0) envelopes.push(from("shop-web", feedback(n, trace_id, start)));
+  if (n % JOBS === 0) {
+    const status = isFailed ? "error" : "ok";
+    envelopes.push(from("shop-worker", checkIn(n, "in_progress")));
+    envelopes.push(from("shop-worker", checkIn(n, status, duration)));
+  }
   if (isFailed) {
     // Page and API report the same failure, of which only the API's is handled.
     for (const application of ["shop-web", "shop-api"] as const) {
@@ -144,6 +155,49 @@ function recording(n: number, start: number, duration: number): Uint8Array<Array
   ];
   return [pageEvents(from, []), [addition(to, element(100, "p"))]]
     .map((events, number) => segmentEnvelope({ replayId, number, events, event }));
+}
+
+/** A job without a schedule, as Python's SDK reports it. @param duration seconds */
+const checkIn = (n: number, status: string, duration?: number): TestItem => [
+  "check_in",
+  { check_in_id: hexOf(n, 32), monitor_slug: "sync-stock", status, duration },
+];
+
+const feedback = (n: number, trace_id: string, timestamp: number): TestItem => ["feedback", {
+  event_id: hexOf(n, 31) + "f",
+  timestamp,
+  contexts: {
+    feedback: { message: `Where is order ${n}?`, contact_email: `${n}@shop.test` },
+    trace: { trace_id, span_id: hexOf(n, 15) + 0 },
+  },
+}];
+
+const measurements = (
+  n: number,
+  trace_id: string,
+  timestamp: number,
+  duration: number,
+): TestItem => ["trace_metric", {
+  items: [
+    { name: "orders", type: "counter", value: 1 + n % 3 },
+    { name: "answer.duration", type: "distribution", value: duration * 1_000, unit: "millisecond" },
+  ].map((metric) => ({ ...metric, timestamp, trace_id })),
+}];
+
+/** What an assistant's request runs: an agent that calls a model and, if it is asked for an order, a tool. */
+function assistantRun(n: number, parent: string, trace_id: string, times: Attributes) {
+  const idOf = (span: number) => `${parent.slice(2)}a${span}`;
+  const sent = (span: number, above: string, operation: string, data: Attributes) => ({
+    ...{ ...times, trace_id, span_id: idOf(span), parent_span_id: above },
+    ...{ op: `gen_ai.${operation}`, description: operation, status: "ok" },
+    data: { "gen_ai.operation.name": operation, ...data },
+  });
+  const tokens = { "gen_ai.usage.input_tokens": 400 + n, "gen_ai.usage.output_tokens": n % 90 };
+  return [
+    sent(1, parent, "invoke_agent", { "gen_ai.agent.name": "assistant" }),
+    sent(2, idOf(1), "chat", { "gen_ai.request.model": "gpt-5-mini", ...tokens }),
+    ...n % 8 === 7 ? [sent(3, idOf(1), "execute_tool", { "gen_ai.tool.name": "find_order" })] : [],
+  ];
 }
 
 const lines = (
@@ -197,12 +251,12 @@ const failure = (
   },
 ];
 
-/** An envelope with one item, sent at that time in seconds. */
+/** An envelope sent at that time in seconds. */
 function send(
   application: Application,
   version: string,
   at: number,
-  [type, payload]: TestItem,
+  sent: readonly TestItem[],
 ) {
   const { name, platform } = SDKS[application];
   const sender = {
@@ -216,21 +270,18 @@ function send(
       [key, value],
     ) => [`sentry.${key}`, { value, type: "string" }]),
   );
-  // deno-lint-ignore no-explicit-any -- items that are made above
-  const { items, ...rest }: any = payload;
-  const content = items
-    // deno-lint-ignore no-explicit-any -- as above
-    ? { items: items.map((item: any) => ({ ...item, attributes })) }
-    : { ...sender, sdk, ...rest };
   const header = { sdk, sent_at: new Date(at * 1000).toISOString() };
-  const item = items
-    ? {
-      type,
-      item_count: items.length,
-      content_type: "application/vnd.sentry.items.log+json",
-    }
-    : { type };
-  return envelopeOf(header, [item, content]);
+  const items = sent.map(([type, payload]) => {
+    // deno-lint-ignore no-explicit-any -- items that are made above
+    const { items, ...rest }: any = payload;
+    const content = items
+      // deno-lint-ignore no-explicit-any -- as above
+      ? { items: items.map((item: any) => ({ ...item, attributes })) }
+      : { ...sender, sdk, ...rest };
+    const content_type = `application/vnd.sentry.items.${type.replace("_", "-")}+json`;
+    return [items ? { type, item_count: items.length, content_type } : { type }, content] as const;
+  });
+  return envelopeOf(header, ...items);
 }
 
 const hexOf = (n: number, digits: number) => (n + 1).toString(16).padStart(digits, "0");
