@@ -295,6 +295,40 @@ Deno.test("rows larger than an answer → fewer rows, attributes as sent, the ot
   });
 });
 
+Deno.test("rows that an answer just has room for → each is in one page", async () => {
+  const tool = TOOLS.find(({ name }) => name === "search_logs")!;
+  const [count, paddings] = [40, 30];
+  const logs = (length: number) =>
+    Array.from({ length: paddings }, (_, n) => ({
+      trace_id: hexId(n + 1),
+      items: Array.from({ length: count }, (_, i) => "x".repeat(i === 0 ? length + 8 * n : length)),
+    })).map(({ trace_id, items }) =>
+      envelopeOf({}, ["log", { items: items.map((body) => ({ body, trace_id })) }])
+    );
+  const rowsOf = async (trace: number, reader: TelemetryReader) => {
+    const rows: { body: string }[] = [];
+    for (let next: string | null | undefined; next !== null;) {
+      const input = { limit: count, trace_id: hexId(trace), ...next && { before: next } };
+      const page = JSON.parse(untrustedText(await tool.run(input, reader)).split("\n").at(-2)!);
+      rows.push(...page.rows);
+      next = page.next;
+    }
+    return rows;
+  };
+  let bytes = 0;
+  await withReader(logs(0), async (reader) => {
+    bytes = Buffer.byteLength(JSON.stringify(await rowsOf(1, reader)));
+  });
+  const length = Math.floor((MAX_ANSWER_BYTES - 1_500 - bytes) / count) - 4;
+  await withReader(logs(length), async (reader) => {
+    for (let trace = 1; trace <= paddings; trace++) {
+      const lengths = (await rowsOf(trace, reader)).map(({ body }) => body.length);
+      const sent = [length + 8 * (trace - 1), ...Array(count - 1).fill(length)];
+      assert.deepEqual(lengths.toSorted(), sent.toSorted());
+    }
+  });
+});
+
 Deno.test("list_feedback → messages with their error, its time as text, and attachments", async () => {
   const event_id = hexId(1);
   const event = { event_id, exception: { values: [{ type: "Error", value: "e" }] } };

@@ -20,7 +20,7 @@ import { getError } from "./error_details.ts";
 import { getAgentRun, getProfile, queryMetric } from "./signal_details.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import { getTrace } from "./trace_details.ts";
-import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
+import { countFitting, MAX_ROWS_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 
 /** A tool of the Model Context Protocol. All tools only read. */
 export interface Tool {
@@ -280,7 +280,7 @@ function listRows(
     return { rows: (rows as never[]).map(toRow), next };
   };
   let page = read();
-  const fitting = countFitting(page.rows, MAX_DATA_BYTES);
+  const fitting = countFitting(page.rows, MAX_ROWS_BYTES);
   const isShortened = fitting < page.rows.length;
   // Read again, so that `next` is after the last row that fits.
   if (isShortened) page = read(Math.max(1, fitting));

@@ -9,7 +9,7 @@ import { readAttributes } from "../models/trace/trace_span.ts";
 import { rateVital } from "../models/trace/web_vitals.ts";
 import { micro } from "../models/time_units.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
-import { countFitting, MAX_DATA_BYTES, type ToolAnswer } from "./untrusted_text.ts";
+import { countFitting, MAX_ROWS_BYTES, type ToolAnswer } from "./untrusted_text.ts";
 import { visibleJson } from "../models/readable_json.ts";
 
 /** Characters of a span's name or a mark's text. */
@@ -18,9 +18,6 @@ const MAX_ERRORS = 20;
 const MAX_LOGS = 20;
 const LONGEST = 10;
 const MAX_EVENTS = 20;
-
-/** Bytes for `spans`, `next` and punctuation around the rows of an answer. */
-const FRAME_BYTES = 100;
 
 /** The tool `get_trace`: one trace as pages of spans. @throws {ToolError} */
 export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer {
@@ -47,7 +44,7 @@ export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer 
     ...first === 0 && overview(trace),
   };
   const rows = nodes.slice(first).map((node) => spanRow(trace, node));
-  const room = MAX_DATA_BYTES - Buffer.byteLength(visibleJson(head)) - FRAME_BYTES;
+  const room = MAX_ROWS_BYTES - Buffer.byteLength(visibleJson(head));
   const spans = rows.slice(0, Math.max(1, countFitting(rows, room)));
   const end = first + spans.length;
   const next = end < nodes.length ? nodes[end - 1]!.key : null;

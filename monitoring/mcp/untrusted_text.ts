@@ -12,7 +12,9 @@ export interface ToolAnswer {
 export const MAX_ANSWER_BYTES = 40_000;
 
 /** Bytes left of that for {@linkcode ToolAnswer.data}. */
-export const MAX_DATA_BYTES = MAX_ANSWER_BYTES - 1_500;
+const MAX_DATA_BYTES = MAX_ANSWER_BYTES - 1_500;
+/** Bytes left of that for rows, beside their name, `next` and punctuation. */
+export const MAX_ROWS_BYTES = MAX_DATA_BYTES - 100;
 
 /** Attack: an error message or a log may contain instructions that are meant for the assistant which reads it. */
 export const UNTRUSTED_NOTICE =
