@@ -2,8 +2,7 @@ import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
-import type { TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
-import { httpStatusOf } from "../../monitoring/models/trace/sent_span.ts";
+import { httpStatusOf, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 
 /** Beside the name of a trace: its duration and status, then when and by what it was sent. */
 export function TraceFacts({ trace, hrefs }: {

@@ -307,7 +307,8 @@ Deno.test("rows that an answer just has room for → each is in one page", async
     );
   const rowsOf = async (trace: number, reader: TelemetryReader) => {
     const rows: { body: string }[] = [];
-    for (let next: string | null | undefined; next !== null;) {
+    let next: string | null | undefined;
+    while (next !== null) {
       const input = { limit: count, trace_id: hexId(trace), ...next && { before: next } };
       const page = JSON.parse(untrustedText(await tool.run(input, reader)).split("\n").at(-2)!);
       rows.push(...page.rows);

@@ -55,17 +55,3 @@ function sentSpan(span: unknown): SentSpan {
     isSegment: at(span, "is_segment") === true,
   };
 }
-
-/** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the names that it had before; null: none is valid. */
-export function httpStatusOf(
-  { attributes, transaction }: Pick<SentSpan, "attributes" | "transaction">,
-): number | null {
-  const status = Number(
-    attributeAt(attributes, "http.response.status_code") ??
-      attributeAt(attributes, "http.status_code") ??
-      at(transaction, "contexts", "response", "status_code") ??
-      // Of Python's SDK before version 2, and others of its time.
-      at(transaction, "tags", "http.status_code"),
-  );
-  return Number.isInteger(status) && status >= 100 && status < 600 ? status : null;
-}

@@ -3,9 +3,10 @@ import { hasMessages, MAX_MESSAGE, MESSAGE_EVENT } from "../ai/ai_attributes.ts"
 import { boundedAttributes, tagsAndUser, withValues } from "../attributes.ts";
 import { micro } from "../time_units.ts";
 import { sideOf } from "../side.ts";
-import { httpStatusOf, type SentSpan } from "./sent_span.ts";
+import type { SentSpan } from "./sent_span.ts";
 import { spanName } from "./trace_name.ts";
 import {
+  httpStatusOf,
   isFailure,
   MAX_NAME,
   MAX_SPAN_ID,

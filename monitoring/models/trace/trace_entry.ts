@@ -1,5 +1,5 @@
 import { at, attributeAt, plausible, tidyText } from "../json.ts";
-import { httpStatusOf, type SentSpan } from "./sent_span.ts";
+import type { SentSpan } from "./sent_span.ts";
 import { type SpanEntry, spanEntry } from "./span_entry.ts";
 import { isPreflight, requestMethod, traceName } from "./trace_name.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type RootRank,
   rootRank,
 } from "./trace_root.ts";
-import { NO_NAME } from "./trace_span.ts";
+import { httpStatusOf, NO_NAME } from "./trace_span.ts";
 
 /** The index entry of one trace in one envelope. Times are milliseconds since 1970. */
 export interface TraceEntry {

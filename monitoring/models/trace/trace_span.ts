@@ -1,4 +1,4 @@
-import { textAt } from "../json.ts";
+import { at, attributeAt, textAt } from "../json.ts";
 import type { LogAttributes } from "../../protocol/log_levels.ts";
 import type { Side } from "../side.ts";
 import type { Vital } from "./web_vitals.ts";
@@ -128,3 +128,17 @@ export function readAttributes(
 }
 
 const isOfSdk = (name: string): boolean => name.startsWith("sentry.");
+
+/** https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and the names that it had before; null: none is valid. */
+export function httpStatusOf(
+  { attributes, transaction }: { readonly attributes: unknown; readonly transaction?: unknown },
+): number | null {
+  const status = Number(
+    attributeAt(attributes, "http.response.status_code") ??
+      attributeAt(attributes, "http.status_code") ??
+      at(transaction, "contexts", "response", "status_code") ??
+      // Of Python's SDK before version 2, and others of its time.
+      at(transaction, "tags", "http.status_code"),
+  );
+  return Number.isInteger(status) && status >= 100 && status < 600 ? status : null;
+}
