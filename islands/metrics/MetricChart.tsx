@@ -19,10 +19,10 @@ import { Definition } from "../kit/Definition.tsx";
 import { labelsByKey } from "../kit/application_labels.ts";
 import {
   figureName,
-  figureTip,
   formatFigure,
   formatValue,
   formatWhole,
+  intervalTip,
   niceStep,
   sampleName,
 } from "./metric_words.ts";
@@ -169,7 +169,7 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
       </ul>
       <p className="metric-time quiet">
         <b>
-          <Definition text={figureTip(show, kind)}>{figureName(show, kind)}</Definition>
+          <Definition text={intervalTip(show, kind)}>{figureName(show, kind)}</Definition>
         </b>, {interval}
         {largest && isShown({ value: largest.group }) && (
           <>

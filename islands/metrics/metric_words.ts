@@ -92,6 +92,13 @@ export function figureTip(figure: Figure, kind: MetricKind): string {
   }
 }
 
+/** {@linkcode figureTip} of an interval: what was added is continued, see `addGrowth`. */
+export const intervalTip = (figure: Figure, kind: MetricKind): string =>
+  figureTip(figure, kind) +
+  (/^(rate|count|sum)$/.test(figure)
+    ? "; in the newest interval cumulative series that are still sent are taken to go on as before"
+    : "");
+
 /** Interval lengths that can be chosen, as in the address. */
 export const INTERVALS = ["10s", "1m", "5m", "15m", "1h", "6h", "1d"] as const;
 

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { formatFigure, formatValue, niceStep, unitText } from "./metric_words.ts";
+import {
+  figureTip,
+  formatFigure,
+  formatValue,
+  intervalTip,
+  niceStep,
+  unitText,
+} from "./metric_words.ts";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
@@ -48,4 +55,9 @@ Deno.test("steps of a scale → round in the unit that is shown", () => {
   assert.deepEqual([niceStep(300, "bytes"), niceStep(0.3, "KiBy"), niceStep(0.3, "seconds")], [
     ...[512, 0.5, 0.5],
   ]);
+});
+
+Deno.test("what was added in an interval → its definition names what is continued", () => {
+  assert.match(intervalTip("sum", "counter"), /^What was added; in the newest interval cumulative/);
+  assert.equal(intervalTip("p95", "distribution"), figureTip("p95", "distribution"));
 });
