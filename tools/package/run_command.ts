@@ -7,7 +7,6 @@ import { type Environment, onStopRequest } from "../run/processes.ts";
 import { endTree } from "./process_tree.ts";
 import { findMode, openServer } from "./running_server.ts";
 
-/** How often to look whether the server still runs. */
 const HEALTH_CHECK_MS = 1_000;
 const MAX_PACKAGE_BYTES = 1024 * 1024;
 

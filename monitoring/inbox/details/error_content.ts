@@ -165,8 +165,7 @@ export function explainMissingSource(
     return `${builtFile(byAddress)} has no debug id: its source map was fetched by its` +
       " address. If the script was built again between that and the error, the lines are wrong.";
   }
-  if (withoutSource.length === 0) return "";
-  const noneHasSource = withoutSource.length === frames.length;
+  const noneHasSource = frames.length > 0 && withoutSource.length === frames.length;
   const minified = withoutSource.find(({ file, hasMap }) => !hasMap && debugIds.has(file ?? ""));
   const missing = minified ?? (noneHasSource ? withoutSource.find(isScript) : undefined);
   if (missing) return explainMissingMap(missing.file ?? "", minified !== undefined, origins);
