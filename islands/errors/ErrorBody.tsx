@@ -3,7 +3,8 @@ import { cutText, formatCount, formatNumber } from "../../components/format.ts";
 import { Id } from "../../components/Id.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { printedStack } from "../../monitoring/models/error/error_as_text.ts";
-import { errorTitle, LEFT_OUT } from "../../monitoring/models/error/error_entry.ts";
+import { LEFT_OUT } from "../../monitoring/models/attributes.ts";
+import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import type {
   ErrorContent,
   ShownError,

@@ -52,8 +52,10 @@ export function ValueLinks({ name, value, isOfAll = false }: {
     <span className="value-links">
       <a href={only}>{shown}</a> <a href={hrefOf(true)}>{hidden}</a>
       {others.filter((other) => other !== view).map((other) => {
-        const isServer = name === SERVER.logs || view === "errors" && name === SERVER.errors;
-        if (isServer && (view === "traces" || other === "traces")) return null;
+        const isServer = name === SERVER.logs || name === SERVER.errors;
+        if (isServer && (other === "traces" || view === "traces" && name === SERVER.logs)) {
+          return null;
+        }
         const there = isServer ? SERVER[other as keyof typeof SERVER] : FACTS.get(name) ?? name;
         // Errors have no other names of this kind.
         if (other === "errors" && there.startsWith("sentry.")) return null;

@@ -1,6 +1,6 @@
 import type { LogAttributes } from "../protocol/log_levels.ts";
 import { withoutAnsi } from "./ansi.ts";
-import { attributeValue, pairsAt, tidyText, toJson } from "./json.ts";
+import { at, attributeValue, pairsAt, textAt, tidyText, toJson } from "./json.ts";
 
 interface AttributeLimits {
   /** Of attributes. */
@@ -50,11 +50,30 @@ function boundedValue(attribute: unknown, max: number): string | number | boolea
 
 export type NamedValues = readonly (readonly [name: string, value: unknown])[];
 
-/** The tags of an event, and what is known of its user, by names such as `user.id`. */
-export const tagsAndUser = (event: unknown): NamedValues => [
-  ...pairsAt(event, "tags"),
-  ...pairsAt(event, "user").map(([name, value]) => [`user.${name}`, value] as const),
-];
+/** Contexts that are not searched: with ids, which the entry has, or with hundreds of entries. */
+export const LEFT_OUT: ReadonlySet<string> = new Set(["trace", "replay", "modules"]);
+/** Contexts that the page shows as "Chrome 126.0". */
+const PRODUCTS: ReadonlySet<string> = new Set(["browser", "os", "runtime", "device"]);
+
+/** The values of a part of an event, by names such as `user.id`. */
+export const named = (part: string, values: unknown): NamedValues =>
+  pairsAt(values).map(([name, value]) => [`${part}.${name}`, value]);
+
+/** The tags of an event or a transaction, and what is known of its server, user and contexts. */
+export function eventFacts(event: unknown): NamedValues {
+  const contexts = pairsAt(event, "contexts").filter(([name]) => !LEFT_OUT.has(name));
+  const products = contexts.filter(([name]) => PRODUCTS.has(name)).map(([name, context]) => {
+    const product = textAt(context, "name") ?? textAt(context, "model");
+    return [name, [product, textAt(context, "version")].filter(Boolean).join(" ")] as const;
+  });
+  return [
+    ["server", at(event, "server_name")],
+    ...pairsAt(event, "tags"),
+    ...named("user", at(event, "user")),
+    ...products,
+    ...contexts.flatMap(([name, context]) => named(name, context)),
+  ];
+}
 
 /** Those that have a value. */
 export const withValues = (pairs: NamedValues): Record<string, unknown> =>

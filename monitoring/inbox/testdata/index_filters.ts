@@ -613,7 +613,11 @@ export function addFilterTests(test: AddTest): void {
         transaction: "POST /agent",
         start_timestamp: second - 5,
         timestamp: second - 0.8,
-        contexts: { trace: { trace_id: hexId(1), span_id: "f".repeat(16), op: "http.server" } },
+        contexts: {
+          trace: { trace_id: hexId(1), span_id: "f".repeat(16), op: "http.server" },
+          os: { name: "Linux", version: "6.1" },
+        },
+        server_name: "web-7",
         tags: { "http.status_code": "404", shelf: "S-7" },
         user: { id: "u-7", email: "" },
         spans: [call(1, {}), call(2, { "tool.args": '{"city":"Reykjavik"}', reasons: ["stop"] })],
@@ -647,7 +651,8 @@ export function addFilterTests(test: AddTest): void {
         ["order.id:A-3", []],
         ["stop", [1]],
         ["status_code:>=202", [1]],
-        // By the tags and the user of a transaction.
+        // By the tags, the user, the server and the contexts of a transaction.
+        ['server_name:web-7 os.name:Linux os:"Linux 6.1"', [1]],
         ["shelf:S-7 user.id:u-7 status_code:400..499", [1]],
         ["-user.id:u-7 -user.id:u-9", [3, 2]],
         ["status_code:203..403", []],

@@ -1,21 +1,11 @@
-import { boundedAttributes, tagsAndUser, withValues } from "../attributes.ts";
+import { boundedAttributes, eventFacts, named, withValues } from "../attributes.ts";
 import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./error_group.ts";
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
-import {
-  at,
-  booleanAt,
-  hexId,
-  listOf,
-  pairsAt,
-  plausibleTime,
-  textAt,
-  tidyText,
-  toJson,
-} from "../json.ts";
+import { at, booleanAt, hexId, listOf, plausibleTime, tidyText, toJson } from "../json.ts";
 import { MAX_SPAN_ID } from "../trace/trace_span.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
-import type { LogEntry } from "../log_entry.ts";
+import { LOG_ATTRIBUTES, type LogEntry } from "../log_entry.ts";
 import type { OccurrenceRow } from "./error_row.ts";
 
 /** The index entry of one error event: what the lists of errors are made of. */
@@ -83,31 +73,11 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
 export const unnamedType = (message: ReturnType<typeof messageOf>) =>
   message === undefined ? "Error" : "Message";
 
-/** Contexts that are not searched: with ids, which the entry has, or with hundreds of entries. */
-export const LEFT_OUT: ReadonlySet<string> = new Set(["trace", "replay", "modules"]);
-/** Contexts that the page shows as "Chrome 126.0". */
-const PRODUCTS: ReadonlySet<string> = new Set(["browser", "os", "runtime", "device"]);
-
-const ATTRIBUTES = { count: 64, name: 100, value: 500, all: 4_000 };
-
 /** By what an error is searched beside its message: tags, facts, and values of contexts by names such as `user.id`. */
 function errorAttributes(event: unknown): LogEntry["attributes"] {
-  const contexts = pairsAt(event, "contexts").filter(([name]) => !LEFT_OUT.has(name));
-  const parts = ["request", "extra"].map((name) => [name, at(event, name)] as const);
-  const products = contexts.filter(([name]) => PRODUCTS.has(name)).map(([name, context]) => {
-    const product = textAt(context, "name") ?? textAt(context, "model");
-    return [name, [product, textAt(context, "version")].filter(Boolean).join(" ")] as const;
-  });
-  const sent = [
-    ["transaction", at(event, "transaction")],
-    ["server", at(event, "server_name")],
-    ...tagsAndUser(event),
-    ...products,
-    ...[...parts, ...contexts].flatMap(([part, context]) =>
-      pairsAt(context).map(([name, value]) => [`${part}.${name}`, value] as const)
-    ),
-  ] as const;
-  return boundedAttributes(withValues(sent), ATTRIBUTES);
+  const parts = ["request", "extra"].flatMap((part) => named(part, at(event, part)));
+  const sent = [["transaction", at(event, "transaction")] as const, ...eventFacts(event), ...parts];
+  return boundedAttributes(withValues(sent), LOG_ATTRIBUTES);
 }
 
 export function errorTitle({ type, value }: Pick<ErrorEntry, "type" | "value">): string {

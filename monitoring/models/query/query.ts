@@ -55,12 +55,13 @@ const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ["status_code", ["http.response.status_code", "http.status_code"]],
 ]);
 
-/** Facts that OpenTelemetry's SDKs send for a whole resource, and the fields that have them. */
+/** Facts that SDKs send for all that a resource or an event has, and the fields that have them. */
 const RESOURCE_FIELDS: ReadonlyMap<string, string> = new Map([
   ["service.name", "application"],
   ["service.version", "release"],
   ["deployment.environment.name", "environment"],
   ["deployment.environment", "environment"],
+  ["server_name", "server"],
 ]);
 
 const KEY = /^[\p{L}_][\p{L}\p{N}_.\/@-]*$/u;

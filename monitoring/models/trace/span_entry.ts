@@ -1,6 +1,7 @@
 import { at, attributeAt, hexId, listOf, plausible, textAt, tidyText, timeAt } from "../json.ts";
 import { hasMessages, MAX_MESSAGE, MESSAGE_EVENT } from "../ai/ai_attributes.ts";
-import { boundedAttributes, tagsAndUser, withValues } from "../attributes.ts";
+import { boundedAttributes, eventFacts, withValues } from "../attributes.ts";
+import { LOG_ATTRIBUTES } from "../log_entry.ts";
 import { micro } from "../time_units.ts";
 import { sideOf } from "../side.ts";
 import type { SentSpan } from "./sent_span.ts";
@@ -52,12 +53,9 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
     textOf(attributeAt(attributes, "sentry.status.message"), MAX_NAME);
   // A child that is a transaction of its own has a copy of its request's.
   const status_code = transaction && sent.isSegment ? httpStatusOf(sent) : null;
-  const ofEvent = [...tagsAndUser(transaction), [
-    "http.response.status_code",
-    status_code,
-  ]] as const;
   const bounded = {
-    ...boundedAttributes(withValues(ofEvent), ATTRIBUTES),
+    ...boundedAttributes(withValues(eventFacts(transaction)), LOG_ATTRIBUTES),
+    ...status_code !== null && { "http.response.status_code": status_code },
     ...boundedAttributes(attributes, ATTRIBUTES),
   };
   const links = listOf(at(json, "links")).slice(0, MAX_LINKS).flatMap(linkOf);
