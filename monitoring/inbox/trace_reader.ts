@@ -9,6 +9,7 @@ import {
   MAX_TRACE_ROWS,
   type TraceContent,
 } from "../models/trace/trace_content.ts";
+import { APPLICATION } from "./list_sql.ts";
 import { RESOURCE } from "./query_sql.ts";
 import type { SpanSender, TraceMark, TraceSpan } from "../models/trace/trace_span.ts";
 
@@ -18,8 +19,6 @@ export const SPAN_COLUMNS =
 
 const ofApplication = (column: string) =>
   `(SELECT ${column} FROM applications WHERE id = e.application)`;
-
-const APPLICATION = `${ofApplication("key")} AS application`;
 
 /** What sent the span `e`. */
 const SENDER_COLUMNS = `${APPLICATION},` +
