@@ -182,6 +182,8 @@ function Queries({ content: { queries, queried, queried_ms, row } }: { content: 
             columns={[
               {
                 title: "Statement",
+                tip:
+                  "Of the spans below a run. A cancelled request may not send what is between: then its queries are in none",
                 isHead: true,
                 cell: ({ statement }) => <code>{statement}</code>,
               },
