@@ -180,10 +180,8 @@ export class IndexWriter {
       size,
       summary,
     });
-    if (entries.sentAt !== undefined) {
-      this.#sql.run`UPDATE applications SET clock = ${entries.sentAt - receivedAt}
-        WHERE id = ${application}`;
-    }
+    this.#sql.run`UPDATE applications SET clock = coalesce(${entries.clock}, clock)
+      WHERE id = ${application}`;
     this.#sql.run`UPDATE totals SET size = size + ${size}`;
     this.#nameTraces(rowKey, receivedAt, entries.spans);
     return alerts;

@@ -28,8 +28,8 @@ export type EnvelopeDescription = Pick<InboxRow, "event_id" | "trace_ids" | "rep
 /** The index entries of one resource of a body: what the lists are made of. */
 export interface IndexEntries {
   readonly application: EnvelopeApplication;
-  /** When it was sent, as an envelope states it; of OpenTelemetry its newest time. Undefined: not known. */
-  readonly sentAt: number | undefined;
+  /** `sent_at` of an envelope, of OpenTelemetry its newest time, less when it was received. Null: not known. */
+  readonly clock: number | null;
   /** Index in the body of the first entry of each list below: entries of two resources have different ones. */
   readonly first: number;
   /** Length of the longest list, at least 1. */
@@ -166,10 +166,11 @@ function indexResource(
       ...[found.logs, found.metrics.entries].flat().map((one) => one.at),
     ]
     : [];
+  const sentAt = plausibleTime(at(header, "sent_at"), receivedAt) ??
+    plausible(Math.max(...times), receivedAt);
   const entries: IndexEntries = {
     application,
-    sentAt: plausibleTime(at(header, "sent_at"), receivedAt) ??
-      plausible(Math.max(...times), receivedAt),
+    clock: sentAt === undefined ? null : sentAt - receivedAt,
     first,
     keys: Math.max(1, ...Object.values(lists).map(({ length }) => length)),
     ...lists,
