@@ -9,7 +9,7 @@ import type { Refusal } from "./monitoring/protocol/relay_api.ts";
 import { STOP } from "./monitoring/protocol/stop_times.ts";
 import { joinRefusals } from "./monitoring/relay/refusal.ts";
 import { Relay } from "./monitoring/relay/relay.ts";
-import { writeJsonLogs } from "./monitoring/runtime/console_log.ts";
+import { startConsole } from "./monitoring/runtime/console_log.ts";
 import { reportCrashes, startRuntime } from "./monitoring/runtime/start_runtime.ts";
 import { DatabaseOpenError, isReportedByStore } from "./monitoring/storage/errors.ts";
 import { loadApp } from "./routes/_load_app.ts";
@@ -32,7 +32,7 @@ const STARTUP_ERRORS = [ConfigError, DatabaseOpenError, ListenError, ManifestErr
 const FIRST_FLUSH_MS = 1_000;
 
 // Before the configuration is read: its errors are logged in this format, too.
-if (Deno.env.get("LOG_FORMAT") === "json") writeJsonLogs();
+startConsole(Deno.env.get("LOG_FORMAT"));
 reportCrashes();
 try {
   await main();

@@ -99,7 +99,7 @@ export interface RelayOptions {
  * ```
  */
 export async function createRelay(options: RelayOptions): Promise<Relay> {
-  const { dataDir, forwardClientIp, log = logToConsole } = options;
+  const { dataDir, forwardClientIp, log = (level, ...line) => console[level](...line) } = options;
   const limit = (name: keyof typeof values.RELAY_LIMITS) =>
     parsed(name, options[name] ?? values.RELAY_LIMITS[name].byDefault, values.RELAY_LIMITS[name]);
   const text = (name: "upstream" | "publicOrigin" | "trustedProxyHeader", parser = values.origin) =>
@@ -182,9 +182,4 @@ function parsed<T>(name: string, value: string | number, parser: values.Parser<T
 function invalid(name: string, value: unknown, allowed: string): TypeError {
   const text = typeof value === "number" ? value : JSON.stringify(value);
   return new TypeError(`Cannot create the relay: ${name} is ${text}. It must be ${allowed}.`);
-}
-
-function logToConsole(...[level, message, attributes]: Parameters<Log>): void {
-  if (attributes) console[level](message, attributes);
-  else console[level](message);
 }

@@ -11,30 +11,40 @@ const LEVELS = {
   warn: "warn",
   error: "error",
 } as const satisfies Record<string, LogLevel>;
+const METHODS = Object.keys(LEVELS) as (keyof typeof LEVELS)[];
 
-const isForStandardError = (level: LogLevel) =>
-  level === "warn" || level === "error" || level === "fatal";
+const isForStandardError = (level: LogLevel) => ["warn", "error", "fatal"].includes(level);
 
 let write: Log = (level, message, attributes) => {
   const details = attributes === undefined ? "" : ` ${JSON.stringify(attributes)}`;
-  const line = `${level}: ${message}${details}`;
-  if (isForStandardError(level)) console.error(line);
-  else console.log(line);
+  console[isForStandardError(level) ? "error" : "log"](`${level}: ${message}${details}`);
 };
 
 /** The console's part of a {@linkcode Log}: warnings and errors to standard error, the rest to standard output. */
 export const logToConsole: Log = (...entry) => write(...entry);
 
 /**
- * `LOG_FORMAT=json`: from now on, all that is printed through `console` is one JSON object a line. What the runtime itself
- * prints when it cannot continue, such as without memory, stays text.
+ * Call it before anything is printed: `console` throws if it cannot write, and a full disk must not end the process.
  *
- * @example
- * ```ts ignore
- * writeJsonLogs();
- * console.warn("Cannot read %s", "a.txt");
- * // {"time":"2026-11-22T08:00:00.000Z","level":"warn","message":"Cannot read a.txt"}
- * ```
+ * @param format `LOG_FORMAT`
+ */
+export function startConsole(format: string | undefined): void {
+  for (const method of METHODS) {
+    const print = console[method];
+    console[method] = (...values: unknown[]) => {
+      try {
+        print(...values);
+      } catch {
+        // It cannot be reported.
+      }
+    };
+  }
+  if (format === "json") writeJsonLogs();
+}
+
+/**
+ * From now on, all that is printed through `console` is one JSON object a line. What the runtime itself prints when it
+ * cannot continue, such as without memory, stays text.
  */
 export function writeJsonLogs(now: () => number = Date.now, target: Console = console): void {
   const { log, error } = target;
@@ -43,8 +53,8 @@ export function writeJsonLogs(now: () => number = Date.now, target: Console = co
     const line = JSON.stringify({ time, level, message, attributes });
     (isForStandardError(level) ? error : log).call(target, "%s", line);
   };
-  for (const [method, level] of Object.entries(LEVELS) as [keyof typeof LEVELS, LogLevel][]) {
+  for (const method of METHODS) {
     target[method] = (...values: unknown[]) =>
-      write(level, formatWithOptions({ colors: false }, ...values));
+      write(LEVELS[method], formatWithOptions({ colors: false }, ...values));
   }
 }

@@ -76,11 +76,8 @@ export function startClient(
         delete attributes["server.address"];
         const span = trace.getActiveSpan();
         if (span) attributes["sentry.trace.parent_span_id"] = span.spanContext().spanId;
-        return {
-          ...log,
-          message: scrubber.text(String(log.message)) as typeof log.message,
-          attributes,
-        };
+        const message = scrubber.text(String(log.message)) as typeof log.message;
+        return { ...log, message, attributes };
       },
     },
   );

@@ -31,10 +31,8 @@ export class Scrubber {
 
   /** Removes host name, user, request, breadcrumbs and extra data of an event, in place, and scrubs the texts that stay. */
   event(event: Event): void {
-    delete event.server_name;
-    delete event.user;
-    delete event.request;
-    delete event.breadcrumbs;
+    const removed = ["server_name", "user", "request", "breadcrumbs"] as const;
+    for (const name of removed) delete event[name];
     if (event.message !== undefined) event.message = this.text(event.message);
     const thrown = event.extra?.__serialized__;
     delete event.extra;

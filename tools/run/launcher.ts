@@ -1,5 +1,5 @@
 import { type Config, ConfigError, loadConfig } from "../../config/config.ts";
-import { writeJsonLogs } from "../../monitoring/runtime/console_log.ts";
+import { startConsole } from "../../monitoring/runtime/console_log.ts";
 import { checkAddress, ListenError } from "../../server/serve.ts";
 import { projectRoot } from "../project_files.ts";
 import {
@@ -37,7 +37,7 @@ export async function launch(
     Deno.addSignalListener("SIGHUP", () => reload());
   }
 
-  if (env.LOG_FORMAT === "json") writeJsonLogs();
+  startConsole(env.LOG_FORMAT);
   try {
     const current = readEnvironment();
     // Checked before the build, which takes longer.
