@@ -300,3 +300,16 @@ Deno.test("attribute of a resource in a query → its traces, logs, errors and m
   const [log] = await find("logs", "paid") as LogRow[];
   assert.partialDeepStrictEqual(log?.resource, own);
 });
+
+Deno.test("HTTP status as a text, as Deno sends it → found by numbers and ranges", async () => {
+  await using inbox = await startInbox();
+  const [refused, fine] = ["502", "200"].map((status) =>
+    span({ attributes: [text("http.response.status_code", status)] })
+  );
+  await inbox.post("traces", tracesJson([refused!, fine!]));
+  for (const q of ["status:502", "status:>=500", "status:5xx", "-status:200", "status_code:>500"]) {
+    const query = `view=traces&application=apps&q=${encodeURIComponent(q)}`;
+    const { rows } = await inbox.read<Page<TraceRow>>(query);
+    assert.deepEqual(rows.map(({ trace_id }) => trace_id), [refused!.traceId], q);
+  }
+});

@@ -51,12 +51,14 @@ export function spanEntry(sent: SentSpan, traceId: string, sdk: string | null): 
   const kind = textOf(textAt(json, "kind"), MAX_WORD);
   const message = textOf(at(json, "status_message"), MAX_NAME) ??
     textOf(attributeAt(attributes, "sentry.status.message"), MAX_NAME);
-  // A child that is a transaction of its own has a copy of its request's.
-  const status_code = transaction && sent.isSegment ? httpStatusOf(sent) : null;
+  const own = boundedAttributes(attributes, ATTRIBUTES);
+  // A child that is a transaction of its own has a copy of its request's. Deno sends a text.
+  const hasStatus = transaction && sent.isSegment || "http.response.status_code" in own;
+  const status_code = hasStatus ? httpStatusOf(sent) : null;
   const bounded = {
     ...boundedAttributes(withValues(eventFacts(transaction)), LOG_ATTRIBUTES),
+    ...own,
     ...status_code !== null && { "http.response.status_code": status_code },
-    ...boundedAttributes(attributes, ATTRIBUTES),
   };
   const links = listOf(at(json, "links")).slice(0, MAX_LINKS).flatMap(linkOf);
   const events = listOf(at(json, "events")).slice(0, MAX_LINKS).map(eventOf);
