@@ -81,7 +81,6 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
             <i
               key={runKey(run)}
               className={`took ${kindOf(run.state)} ${edgeOf(percentAt(time, run.started_at))}`}
-              data-low={run.duration < longest / 3 || undefined}
               style={{ left: left(run.started_at), bottom: heightOf(run.duration) }}
             >
               {labelled.has(run) && <span>{tookText(run)}</span>}

@@ -118,6 +118,28 @@ test("worker's clock ahead → its newest runs are on the axis and in its share"
   await expect(monitors(page).locator("a.run.refused")).toHaveCount(1);
 });
 
+test("many runs, the longest between others → its duration covers no run", async ({ page, server }) => {
+  const sent = Array.from({ length: 40 }, (_, n): TestItem => ["check_in", {
+    ...{ check_in_id: hexId(n + 1), monitor_slug: "sync", status: "ok" },
+    ...{ timestamp: Date.now() / 1_000 - n * 60, duration: n === 20 ? 1 : 0.7 + (n % 4) / 20 },
+  }]);
+  await postEnvelope(server.origin, { sdk: { name: "sentry.javascript.node" } }, ...sent);
+  await page.goto("/#/monitors");
+  const label = monitors(page).locator(".took span");
+  await expect(label).toHaveText(/1\.00\ss/);
+  const { x, y, width, height } = (await label.boundingBox())!;
+  const covered = await monitors(page).locator(".took").evaluateAll(
+    (dots, label) =>
+      dots.filter((dot) => {
+        const box = dot.getBoundingClientRect();
+        return box.right > label.x && box.left < label.x + label.width &&
+          box.bottom > label.y && box.top < label.y + label.height;
+      }).length,
+    { x, y, width, height },
+  );
+  expect(covered).toBe(0);
+});
+
 test("runs that failed or have no end, another time, text that is markup → shown as such", async ({ page, server }) => {
   await page.goto("/#/monitors");
   await expect(view(page)).toContainText("No check-ins received.");
