@@ -15,7 +15,7 @@ export function fileError(store: StoreName, file: string, error: unknown): Datab
   const message = error instanceof Error ? error.message : String(error);
   // Deno advises to permit everything, which system folders such as /proc would need.
   const reason = message.replace(/^Requires all access .*/s, "no folder for data");
-  const remedy = "Set DATA_DIR to a folder that this user may write to.";
+  const remedy = "Set DATA_DIR to a folder that this user may write to, on a disk with room.";
   return new DatabaseOpenError(store, `${file} cannot be used (${reason})`, remedy);
 }
 
