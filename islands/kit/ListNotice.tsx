@@ -58,6 +58,7 @@ export function ListNotice({ list, what, of, hint, children }: {
             {list.more && " Others were not searched yet."}
           </p>
           <SetFilters of={of} />
+          {of === "traces" && <OtherSpans />}
         </>
       )}
       {!isFiltered && hasOthers && (
@@ -81,6 +82,22 @@ export function ListNotice({ list, what, of, hint, children }: {
         </p>
       )}
     </Blank>
+  );
+}
+
+/** Leads from the status of what rows are named for to that of any span. */
+function OtherSpans() {
+  const { id: view } = useView();
+  const { path, params } = useFragment();
+  const { status, q = "", ...others } = Object.fromEntries(params);
+  const code = status?.replace(/xx$/, "");
+  if (code === undefined || code === status) return null;
+  const search = `${q} status_code:${code}00..${code}99`.trim();
+  return (
+    <p>
+      The status is that of the span that a row is named for.{" "}
+      <a href={fragmentTo(view, path, { ...others, q: search })}>Search all spans</a>
+    </p>
   );
 }
 

@@ -107,6 +107,12 @@ test("lists sorted and filtered → matching rows, the choice is in the address;
     await expect(names, `${filter}: ${value}`).toHaveText([...shown]);
   }
   expect(page.url()).toContain("environment=production");
+  // A page's own span has no status; a request below it has.
+  await chooseFilter(traces, "Status", "5xx");
+  await expect(traces).toContainText("the span that a row is named for");
+  await expect(traces.getByRole("link", { name: "Search all spans" }))
+    .toHaveAttribute("href", /[?&]environment=production&q=status_code%3A500\.\.599$/);
+  await chooseFilter(traces, "Status", "");
 
   await traces.getByRole("link", { name: "Web vitals" }).click();
   await expect(traces.getByRole("row", { name: "/home" })).toContainText(/1\.00\ss good\s*n=1/);
