@@ -231,12 +231,12 @@ export function bestMatch(q = ""): string {
     const first = `(SELECT min(row_key) FROM page CROSS JOIN ${table} ON trace_id = page.id)`;
     const each = terms.map(([n, term]) => `((${conditionOf(term, n, table, first)}) IS TRUE)`);
     // The inner LIMIT: else SQLite counts a second time for each use of `terms`.
-    return `SELECT * FROM (SELECT ${id} AS span_id, ${text} AS name, ${each.join(" + ")} AS terms` +
+    return "(SELECT iif(terms > 0, json_object('span_id', span_id, 'name', name), NULL) FROM" +
+      ` (SELECT ${id} AS span_id, ${text} AS name, ${each.join(" + ")} AS terms` +
       ` FROM ${table} AS e WHERE e.trace_id = page.id AND e.row_key < :asOf` +
-      ` ORDER BY terms DESC, ${text} IS NOT root.name, e.row_key LIMIT 1)`;
+      ` ORDER BY terms DESC, ${text} IS NOT root.name, e.row_key LIMIT 1))`;
   });
-  return "(SELECT json_object('span_id', span_id, 'name', name)" +
-    ` FROM (${best.join(" UNION ALL ")}) WHERE terms > 0 ORDER BY terms DESC LIMIT 1)`;
+  return `coalesce(${best.join()})`;
 }
 
 /** The span and the text of a match. */
