@@ -113,8 +113,7 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
     all.map(([time, value]) => value === null ? "" : `M${place(time, value)}h.01`).join("");
 
   const last = to - every;
-  const move = (by: number) =>
-    setAt(Math.max(from, Math.min(last, at === undefined ? last : at + by * every)));
+  const move = (by: number) => setAt(Math.max(from, Math.min(last, (at ?? to) + by * every)));
   const placeOf = ({ at, value }: MetricSample) => [x(at) / WIDTH, y(value) / HEIGHT] as const;
   const onPointerMove = (event: PointerEvent) => {
     const box = plot.current!.getBoundingClientRect();
