@@ -35,15 +35,14 @@ export async function loadApp(config: Config, options: LoadAppOptions) {
   const { log } = runtime;
   const { publicOrigin, maxEnvelopeBytes, workers } = config;
   const readable = {
+    ...shared,
     refusals,
     publicOrigin,
     token: config.inboxToken,
-    wrongTokens: shared.wrongTokens,
     proxyHeader: config.trustedProxyHeader,
     onDeploy: config.onDeploy,
   };
-  const inbox = store &&
-    createInboxEndpoint({ ...readable, ...shared, inbox: store, maxEnvelopeBytes });
+  const inbox = store && createInboxEndpoint({ ...readable, inbox: store, maxEnvelopeBytes });
   const mcp = store && createMcpEndpoint({
     ...readable,
     inbox: store,

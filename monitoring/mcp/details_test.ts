@@ -12,6 +12,7 @@ import { MAX_TRACE_ROWS } from "../models/trace/trace_content.ts";
 
 const NOW = Date.now();
 const TRACE = "a".repeat(32);
+const DEV = "http://localhost:5173";
 
 /** Runs a test with an inbox in memory that has these envelopes. */
 async function withReader(
@@ -21,7 +22,8 @@ async function withReader(
   const inbox = new Inbox({ maxBytes: 64 * 1024 * 1024 });
   try {
     for (const bytes of envelopes) await inbox.store(admittedGzip(bytes, NOW));
-    await work({ inbox, health: () => Promise.reject(new Error("not used")) });
+    const mapOrigins = { configured: [DEV], fetchable: [] };
+    await work({ inbox, mapOrigins, health: () => Promise.reject(new Error("not used")) });
   } finally {
     inbox.close();
   }
@@ -327,6 +329,23 @@ Deno.test("rows that an answer just has room for → each is in one page", async
       const sent = [length + 8 * (trace - 1), ...Array(count - 1).fill(length)];
       assert.deepEqual(lengths.toSorted(), sent.toSorted());
     }
+  });
+});
+
+Deno.test("get_error of a script whose map was fetched by its address → its source, and that it may be old", async () => {
+  const filename = `${DEV}/cart.js`;
+  const frames = [{ function: "add", filename, lineno: 1, colno: 1, in_app: true }];
+  const values = [{ type: "Error", value: "e", stacktrace: { frames } }];
+  const event = { event_id: hexId(1), exception: { values } };
+  await withReader([envelopeOf({}, ["event", event])], async (reader) => {
+    const found = async () => jsonOf((await getError({ event_id: hexId(1) }, reader)).data);
+    const before = await found();
+    assert.match(before.missing_source, /^No page of .* has posted since this server's start/);
+    const map = { version: 3, sources: ["cart.ts"], sourcesContent: ["sum(1)"], mappings: "AAAA" };
+    await reader.inbox.storeSourceMap(filename, new TextEncoder().encode(JSON.stringify(map)));
+    const { missing_source, exceptions: [{ frames: [frame] }] } = await found();
+    assert.deepEqual([frame.at, frame.source], ["cart.ts:1:1", ["> 1 sum(1)"]]);
+    assert.match(missing_source, /cart.js has no debug id: .* fetched by its address/);
   });
 });
 

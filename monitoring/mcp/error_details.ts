@@ -1,4 +1,8 @@
-import { readStoredError, type StoredError } from "../inbox/details/error_content.ts";
+import {
+  explainMissingSource,
+  readStoredError,
+  type StoredError,
+} from "../inbox/details/error_content.ts";
 import { numberedLines } from "../models/error/error_as_markdown.ts";
 import { formatLocation } from "../models/error/error_as_text.ts";
 import { errorTitle } from "../models/error/error_entry.ts";
@@ -19,8 +23,8 @@ const MAX_OTHERS = 10;
 
 export async function getError(input: ToolInput, reader: TelemetryReader): Promise<ToolAnswer> {
   const found = await findOccurrence(input, reader);
-  const { inbox } = reader;
-  const stored = await readStoredError(inbox, found.envelope, found.event_id);
+  const { inbox, mapOrigins } = reader;
+  const stored = await readStoredError(inbox, found.envelope, found.event_id, mapOrigins);
   if (stored === undefined) throw new ToolError("This error was deleted.");
   const [group] = inbox.page("errors", { group: found.group, limit: 1 }).rows;
   const others = inbox.page("occurrences", { group: found.group, limit: MAX_OTHERS + 1 }).rows
@@ -35,6 +39,7 @@ export async function getError(input: ToolInput, reader: TelemetryReader): Promi
       first_seen: isoTime(group?.first_seen),
       last_seen: isoTime(group?.last_seen),
       ...describe(stored),
+      missing_source: explainMissingSource(stored.stacks.flat(), stored.event.debugIds, mapOrigins),
       replay_id: found.replay_id,
       other_errors_of_group: others.map(({ event_id, at, value, trace_id }) => ({
         event_id,

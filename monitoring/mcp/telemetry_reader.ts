@@ -1,8 +1,10 @@
+import type { MapOrigins } from "../inbox/details/error_content.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { HealthReport } from "../protocol/relay_api.ts";
 
 export interface TelemetryReader {
   readonly inbox: Inbox;
+  readonly mapOrigins: MapOrigins;
   health(): Promise<HealthReport>;
 }
 

@@ -20,8 +20,8 @@ import { type SafeEvent, Sanitizer } from "./sanitizer.ts";
 const TIME_MS = 100;
 /** Milliseconds after which the console is asked for the port again. */
 const READY_MS = 100;
-/** Milliseconds without input that are skipped. */
-const INACTIVE_MS = 5_000;
+/** Milliseconds without input that are skipped. In fewer than 1.5 times 5 s rrweb would play no faster. */
+const INACTIVE_MS = 7_500;
 
 /** Shown in place of what was not recorded or not allowed. */
 const BLOCKED_STYLE = "[data-rr-blocked] { background: repeating-linear-gradient(" +

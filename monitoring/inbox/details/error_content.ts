@@ -44,7 +44,7 @@ export async function readStoredError(
   inbox: Inbox,
   envelope: number,
   eventId: string | null,
-  origins: MapOrigins = { configured: [], fetchable: [] },
+  origins: MapOrigins,
 ): Promise<StoredError | undefined> {
   const body = await readBody(inbox, envelope, MAX_ENVELOPE_BYTES);
   if (body === undefined) {

@@ -106,14 +106,18 @@ export function indexBody(
     first += entries.keys;
     resources.push(entries);
   }
+  // The resources of a request of OpenTelemetry share its list of spans, logs or metrics.
+  const lists = new Set<string>();
+  const isItem = (type: string) => type === "event" || (!lists.has(type) && lists.add(type));
   if (first === 0) resources.push(indexResource(EMPTY_ENVELOPE, receivedAt, options, 0).entries);
   return {
     description: {
       event_id: eventId,
       trace_ids: [...traceIds].slice(0, MAX_TRACE_IDS),
       replay_id: replayId,
-      items: body.flatMap(({ items }) => items).slice(0, MAX_ITEMS)
-        .map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
+      items: body.flatMap(({ items, resource }) =>
+        items.filter(({ type }) => resource === undefined || isItem(type))
+      ).slice(0, MAX_ITEMS).map(({ type, bytes }) => ({ type: tidyType(type), bytes })),
     },
     resources,
     unlisted,

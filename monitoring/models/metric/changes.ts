@@ -17,6 +17,8 @@ export interface Change {
   readonly max: number | null;
   readonly buckets: Point[6];
   readonly quantiles?: Point[7];
+  /** Of a level: when its sender said that it has no value any more. */
+  until?: number;
 }
 
 export interface Changes {
@@ -49,6 +51,8 @@ export function changesOf(
     const isShown = at >= from;
     if (value === null) {
       if (isShown) withoutValue.push(at);
+      const last = changes.findLast(({ since }) => since === Math.max(0, start));
+      if (last && isLevel(kind)) last.until ??= at;
       continue;
     }
     const isTotal = isCumulative(point) && kind !== "updown";

@@ -145,9 +145,9 @@ export class Values {
    * @param from start of this time
    * @param carriedMs how long the value is taken to last
    */
-  addLast({ at, sum }: Change, from: number, carriedMs: number): void {
+  addLast({ at, sum, until = Infinity }: Change, from: number, carriedMs: number): void {
     const isOfTime = at >= from && this.kind === "gauge";
-    if (!isOfTime && this.newest > at + carriedMs) return;
+    if (!isOfTime && (this.newest >= until || this.newest > at + carriedMs)) return;
     this.#last.sum += sum ?? 0;
     this.#last.series++;
   }

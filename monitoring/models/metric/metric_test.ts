@@ -14,7 +14,7 @@ import {
   rangesOf,
 } from "./buckets.ts";
 import { changesOf } from "./changes.ts";
-import { FIGURES, FIGURES_OF, Values } from "./figures.ts";
+import { addLasts, FIGURES, FIGURES_OF, Values } from "./figures.ts";
 import { MetricCollector, type Point } from "./metric_entry.ts";
 import { metricRow, readMetric } from "./read_metric.ts";
 import { type MetricKind } from "./metric_id.ts";
@@ -220,6 +220,23 @@ Deno.test("point marked as without value → counted as such, and no reset", () 
   const flagged = { name: "m", gauge: { dataPoints: [{ flags: 1 }] } };
   const { entries, taken } = entriesOf(metricPoints(flagged, ""));
   assert.deepEqual([taken, entries[0]?.points], [[true], [[NOW, null]]]);
+});
+
+Deno.test("level whose sender says that it has no value → counts no more in later times", () => {
+  for (const kind of ["gauge", "updown"] as const) {
+    const lastOf = (...gone: Point[]) => {
+      const values = new Values(kind);
+      const still = changesOf([[10, 1], [20, 1], [30, 1]], kind, 5, 99).changes;
+      for (const change of still) values.add(change);
+      const all: Point[] = [[10, 5], [20, 5], ...gone];
+      addLasts(changesOf(all, kind, 5, 99).changes, [[Infinity, values]], 1);
+      addLasts(still, [[Infinity, values]], 1);
+      return values.figure("last", 1);
+    };
+    assert.equal(lastOf(), kind === "gauge" ? 3 : 6);
+    assert.equal(lastOf([25, null]), 1);
+    assert.equal(lastOf([22, null], [25, 7]), kind === "gauge" ? 4 : 8, "it came back");
+  }
 });
 
 const SHARES = { p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99 } as const;

@@ -307,7 +307,9 @@ Deno.test("more resources than the limit → the spans of the others are counted
   }));
   const { resources } = readOtlp({ resourceSpans }, "traces");
   assert.equal(resources.length, MAX_RESOURCES);
-  assert.equal(indexBody(resources, RECEIVED_AT).unlisted, 100);
+  const { unlisted, description } = indexBody(resources, RECEIVED_AT);
+  assert.equal(unlisted, 100);
+  assert.deepEqual(description.items, [{ type: "span", bytes: 0 }]);
 });
 
 Deno.test("a scope's long name, 100,000 attributes → what each span has of them is bounded", () => {
