@@ -1,8 +1,4 @@
-import {
-  explainMissingSource,
-  readStoredError,
-  type StoredError,
-} from "../inbox/details/error_content.ts";
+import { readStoredError, type StoredError } from "../inbox/details/error_content.ts";
 import { numberedLines } from "../models/error/error_as_markdown.ts";
 import { formatLocation } from "../models/error/error_as_text.ts";
 import { errorTitle } from "../models/error/error_entry.ts";
@@ -39,7 +35,7 @@ export async function getError(input: ToolInput, reader: TelemetryReader): Promi
       first_seen: isoTime(group?.first_seen),
       last_seen: isoTime(group?.last_seen),
       ...describe(stored),
-      missing_source: explainMissingSource(stored.stacks.flat(), stored.event.debugIds, mapOrigins),
+      missing_source: stored.missing_source,
       replay_id: found.replay_id,
       other_errors_of_group: others.map(({ event_id, at, value, trace_id }) => ({
         event_id,

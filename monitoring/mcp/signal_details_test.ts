@@ -14,9 +14,11 @@ Deno.test("get_profile → main function, functions, spans; of a span; of none",
   await inbox.store(admitted(envelopeOf(sdk, ...profiledTransaction(1, START)), at));
   await inbox.store(admitted(envelopeOf(sdk, ...profiledSession(9, 2, START)), at));
   await inbox.store(admitted(envelopeOf(sdk, ...profiledSession(9, 3, START + 5)), at));
+  const mapOrigins = { configured: [], fetchable: [] };
+  const reader = { inbox, mapOrigins, health: () => Promise.reject() };
   const get = async (input: Parameters<typeof getProfile>[0]) =>
     // deno-lint-ignore no-explicit-any -- JSON of the tool
-    (await getProfile(input, { inbox, health: () => Promise.reject() })).data as any;
+    (await getProfile(input, reader)).data as any;
 
   const whole = await get({ profile_id: hexId(1_001) });
   assert.equal(whole.name, "GET /api/report");

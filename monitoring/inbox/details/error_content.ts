@@ -31,6 +31,7 @@ export interface StoredError {
   readonly event: ReportedError;
   /** Of each exception; of an event without exceptions, of its one stack trace. */
   readonly stacks: readonly (readonly FoundFrame[])[];
+  readonly missing_source: string;
 }
 
 /**
@@ -62,7 +63,9 @@ export async function readStoredError(
     const url = file === null || keys.has(file) ? null : URL.parse(file);
     if (url && origins.configured.includes(url.origin)) keys.set(file!, keyOfScript(url));
   }
-  return { event, stacks: await findSources(sent, keys, mapReader(inbox)) };
+  const stacks = await findSources(sent, keys, mapReader(inbox));
+  const missing_source = explainMissingSource(stacks.flat(), event.debugIds, origins);
+  return { event, stacks, missing_source };
 }
 
 /** {@linkcode readStoredError} with everything that belongs to it. @param asked without `envelope`: the group's newest error */
@@ -78,16 +81,15 @@ export async function readErrorContent(
   const { envelope = newest?.envelope, event: eventId = newest?.event_id ?? null } = asked;
   const stored = envelope && await readStoredError(inbox, envelope, eventId, origins);
   if (!stored) return undefined;
-  const { event: { debugIds, ...event }, stacks } = stored;
-  const frames = stacks.flat();
+  const { event: { debugIds, ...event }, stacks, missing_source } = stored;
   const trace = event.trace_id ?? undefined;
   const [traceRow] = trace ? inbox.page("traces", { trace, limit: 1 }).rows : [];
   return {
     envelope,
     event,
     stacks,
-    missing_source: explainMissingSource(frames, debugIds, origins),
-    fetchable: fetchableScripts(frames, debugIds, origins),
+    missing_source,
+    fetchable: fetchableScripts(stacks.flat(), debugIds, origins),
     related: await readRelated(inbox, event, envelope),
     tag_values: await readTagValues(inbox, group),
     text: errorAsText(stored.event, stacks),
