@@ -19,9 +19,8 @@ import { monitoringRoutes, NO_POST } from "./monitoring.ts";
 import { createSignals } from "./signal.ts";
 
 interface LoadAppOptions
-  extends
-    Pick<InboxEndpointOptions, "alerts" | "refusals" | "mapOrigins" | "wrongTokens">,
-    Partial<Pick<InboxEndpointOptions, "inbox">> {
+  extends Pick<InboxEndpointOptions, "alerts" | "refusals" | "mapOrigins" | "wrongTokens"> {
+  readonly inbox: InboxEndpointOptions["inbox"] | undefined;
   readonly build: URL;
   readonly manifest: Manifest;
   readonly release: string;
