@@ -93,6 +93,7 @@ const SIZE: Column<InboxRow> = {
 const TIME = timeColumn<InboxRow>(
   isRelay ? "Created" : "Received",
   ({ received_at }) => received_at,
+  { tip: `By this ${isRelay ? "browser" : "server"}’s clock` },
 );
 
 const outcomeColumn = (receipts: readonly Receipt[]): Column<InboxRow> => ({

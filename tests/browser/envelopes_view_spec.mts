@@ -51,3 +51,10 @@ test("value that is no number → the envelope states that a point of it is in n
     /In no list .* 1 of its .*, unreadable or too many/,
   );
 });
+
+test("envelopes by time → by the server's clock, not by their senders'", async ({ page, server }) => {
+  await postEnvelope(server.origin, { sent_at: "2020-01-01T00:00:00Z" }, ["log", { items: [] }]);
+  await page.goto("/#/envelopes");
+  await expect(envelopesView(page).getByRole("button", { name: "Received" }))
+    .toHaveAccessibleDescription("By this server’s clock");
+});
