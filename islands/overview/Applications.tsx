@@ -211,7 +211,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       "Sessions of the release that began in the chosen time and that the SDK does not report as crashed." +
       " A browser's is a page load, before version 11 of its SDK also a navigation; with an unhandled error" +
       " it is crashed, from version 11 on unhandled. A server's is mostly a request",
-    width: 10.5,
+    width: 11.5,
     className: "roomy",
     cell: (known) => {
       const found = sessionsOf(known);

@@ -6,7 +6,7 @@
 export const KEEPALIVE_BYTES = 60_000;
 
 export interface SendResult {
-  /** HTTP status, 502 for a page; undefined: no response. */
+  /** HTTP status, 502 for a proxy's page; undefined: no response. */
   readonly status?: number | undefined;
   /** `Retry-After`, as received. */
   readonly retryAfter: string | null;
@@ -81,14 +81,17 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
     // Reads the body so that the connection can be reused; cancelling would close it. The status has arrived anyway.
     void response.arrayBuffer().catch(() => {});
     const received = (name: string) => response.headers.get(name);
+    const { ok, status } = response;
+    const outcome = received("X-Relay-Outcome") ?? undefined;
     // A proxy's, for maintenance or to log in. An ingest may call its empty answer a page, the relay does not.
-    const isPage = sameOrigin && response.ok && received("Content-Type")?.startsWith("text/html");
+    const isPage = received("Content-Type")?.startsWith("text/html") && (ok || status === 403);
+    const isOfProxy = sameOrigin && !outcome && (isPage || status === 401);
     return {
-      status: isPage ? 502 : response.status,
+      status: isOfProxy ? 502 : status,
       retryAfter: received("Retry-After"),
       rateLimits: received("X-Sentry-Rate-Limits"),
-      outcome: received("X-Relay-Outcome") ?? undefined,
-      error: isPage ? "a page instead of an answer" : received("X-Sentry-Error") ?? undefined,
+      outcome,
+      error: isOfProxy ? "not an answer of the relay" : received("X-Sentry-Error") ?? undefined,
       sentBytes: body.length,
     };
   }

@@ -40,13 +40,23 @@ Deno.test("response → its status and the relay's headers are returned", async 
   });
 });
 
-Deno.test("200 with a proxy's page → 502, so that it is sent again; of an ingest → taken", async () => {
-  const page = () => new Response("", { headers: { "Content-Type": "text/html; charset=utf-8" } });
-  const { send, fetch } = sender(page(), page());
-  const { status, error } = await send(BYTES, false);
-  assert.deepEqual([status, error], [502, "a page instead of an answer"]);
+Deno.test("a proxy's page or login → 502, so that it is sent again; of relay or ingest → as it is", async () => {
+  const answer = (status: number, headers = {}) => new Response("", { status, headers });
+  const page = { "Content-Type": "text/html; charset=utf-8" };
+  const ofRelay = { "X-Relay-Outcome": "rejected" };
+  const answers = () => [
+    ...[answer(200, page), answer(403, page), answer(401)],
+    ...[answer(413, page), answer(403), answer(401, ofRelay)],
+  ];
+  const { send } = sender(...answers());
+  const { fetch } = sender(...answers());
   const direct = createSender({ fetch, url: "https://ingest.example/", sameOrigin: false });
-  assert.equal((await direct(BYTES, false)).status, 200);
+  for (const status of [502, 502, 502, 413, 403, 401]) {
+    const { status: found, error } = await send(BYTES, false);
+    const why = status === 502 ? "not an answer of the relay" : undefined;
+    assert.deepEqual([found, error], [status, why]);
+  }
+  for (const { status } of answers()) assert.equal((await direct(BYTES, false)).status, status);
 });
 
 Deno.test("keepalive refused → the same bytes are sent at once without it", async () => {
