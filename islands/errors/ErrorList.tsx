@@ -2,6 +2,7 @@ import { useSyncExternalStore } from "react";
 import { breakable } from "../../components/breakable.tsx";
 import { ellipsize, formatNumber } from "../../components/format.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
+import { VARIES } from "../../monitoring/models/error/group_title.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import * as notifications from "../data/notifications.ts";
@@ -69,7 +70,12 @@ const COLUMNS: readonly Column<ErrorGroupRow>[] = [
     // Only the type is the link: browsers do not start a text selection inside a link.
     cell: (row, link) => (
       <>
-        <RowValues values={[["level", row.level], ["type", row.type]]}>
+        <RowValues
+          values={[
+            ["level", row.level],
+            ...row.type === VARIES ? [] : [["type", row.type] as const],
+          ]}
+        >
           <ErrorLevel of={row} isMark />
         </RowValues>
         {link(breakable(row.type), `${row.type} ${ellipsize(row.value, MAX_VALUE)}`)}{" "}

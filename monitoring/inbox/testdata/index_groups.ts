@@ -49,8 +49,10 @@ const TITLES: readonly (readonly [errors: Attributes[], titles: string[]])[] = [
       thrown("no funds", undefined, { fingerprint: ["payments", 5] }),
       thrown("a", undefined, { fingerprint: ["all"] }),
       logged("b", "b", { fingerprint: ["all"] }),
+      thrown("no funds", undefined, { fingerprint: ["any"] }),
+      logged("no funds", "no funds", { fingerprint: ["any"] }),
     ],
-    ["all", "Error: payments 5"],
+    ["…: no funds", "…: all", "Error: payments 5"],
   ],
   [[thrown(`${LONG}ann`), thrown(`${LONG}bob`)], [`Error: ${LONG.slice(0, 500)}…`]],
 ];

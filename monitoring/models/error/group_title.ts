@@ -14,7 +14,7 @@ const MAX_VALUES = 9;
 /** The title as a whole, the type, the words of the message, and its values. */
 export const TITLE_PARTS = 3 + MAX_VALUES;
 /** In a title: the errors of the group differ here. */
-const VARIES = "…";
+export const VARIES = "…";
 
 /** Hashes of the parts of an error's title, of 48 bits; null: of values that it lacks. */
 export function hashTitle({ type, value }: Titled): readonly (number | null)[] {
@@ -42,8 +42,7 @@ export function groupTitle(
   const shared = hasWords
     ? common ?? VARIES
     : joinMessage(splitMessage(value), (n) => Boolean(differs[n]));
-  if (!hasTypes) return { type, value: shared };
-  return { type: common ?? VARIES, value: shared === common ? "" : shared };
+  return { type: hasTypes ? VARIES : type, value: shared };
 }
 
 /** What messages share whose shapes are the same: that of the first, with … where another one differs. */
