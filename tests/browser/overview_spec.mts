@@ -448,6 +448,9 @@ test("sessions and client reports → crash-free share, and what was not sent", 
       { category: "span", reason: "sample_rate", quantity: 1 },
     ),
   );
+  const other = { sdk: { name: "sentry.ruby", version: "5.0.0" } };
+  const dropped = { category: "error", reason: "before_send", quantity: 1 };
+  await postEnvelope(server.origin, other, report(dropped));
   await postEnvelope(server.origin, NODE, [
     "sessions",
     { aggregates: [{ started, exited: 1_858, crashed: 140 }, { started, exited: 2 }], attrs },
@@ -465,6 +468,7 @@ test("sessions and client reports → crash-free share, and what was not sent", 
   await expect(notSent).toHaveText([
     /gave up 12\slogs, 3\sspans: queue_overflow$/,
     /gave up 1\sspan: sample_rate$/,
+    /^Senders not named gave up 1\serror: before_send$/,
   ]);
   await expect(notSent.first()).toHaveClass("waits");
   await expect(notSent.getByRole("button", { name: "queue_overflow" }))
