@@ -9,7 +9,7 @@ export const TIPS = {
   in: `Tokens of the prompts. ${ONCE}`,
   out: `Tokens of the responses. ${ONCE}`,
   cost: `In US dollars, as the sender computed it (gen_ai.cost.*). ${ONCE}`,
-  first: "From its start to the first part of its first response",
+  first: "From its start to the first part of a response; not known of calls that do not send it",
 };
 
 export function formatCost(cost: number): string {

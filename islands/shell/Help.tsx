@@ -14,7 +14,10 @@ const QUERY: readonly (readonly [form: string, finds: string])[] = [
   ],
   ['user.id:"a b" route:/api/*', "A value with spaces, the beginning of a value"],
   ["-route:/health -debug", "Not these"],
-  ["duration:>500ms status_code:400..499", "More, less (<) or between; ns, us, ms, s, m, h"],
+  [
+    "duration:>500ms status_code:400..499",
+    "More, less (<) or between, of numbers; tags are texts. ns, us, ms, s, m, h",
+  ],
 ];
 const KEYS: readonly (readonly [keys: string, moves: string])[] = [
   ["/", "Search; Enter leads back to the rows"],
