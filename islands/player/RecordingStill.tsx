@@ -77,7 +77,24 @@ const heightOfParent = ({ parentElement }: HTMLElement) => parentElement!.client
 /** Milliseconds in sight before work begins: none for rows that are scrolled past. */
 const REST_MS = 250;
 
-let turns: Promise<void> = Promise.resolve();
+/** What is in sight and has not begun, by its place. */
+const waiting = new Map<Element, () => Promise<void>>();
+let isWorking = false;
+
+/** The first on the page is next: they come into sight in any order. */
+async function takeTurns(): Promise<void> {
+  if (isWorking) return;
+  isWorking = true;
+  while (waiting.size > 0) {
+    const next = [...waiting.keys()].reduce((a, b) =>
+      a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_PRECEDING ? b : a
+    );
+    const begin = waiting.get(next)!;
+    waiting.delete(next);
+    await begin();
+  }
+  isWorking = false;
+}
 
 /**
  * Lets a part of the page begin its work when it is in sight and the parts before it are done, so that many of them do
@@ -89,10 +106,9 @@ export function useTurn(place: RefObject<Element | null>): { isOn: boolean; done
   const [isOn, setOn] = useState(false);
   const end = useRef(() => {});
   useEffect(() => {
+    const element = place.current!;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isGone = false;
     const begin = () => {
-      if (isGone) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       end.current = resolve;
       setOn(true);
@@ -103,14 +119,15 @@ export function useTurn(place: RefObject<Element | null>): { isOn: boolean; done
       if (!entry?.isIntersecting) return;
       timer = setTimeout(() => {
         observer.disconnect();
-        turns = turns.then(begin);
+        waiting.set(element, begin);
+        void takeTurns();
       }, REST_MS);
     });
-    observer.observe(place.current!);
+    observer.observe(element);
     return () => {
-      isGone = true;
       clearTimeout(timer);
       observer.disconnect();
+      waiting.delete(element);
       end.current();
     };
   }, []);
