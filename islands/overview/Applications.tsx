@@ -140,7 +140,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       `${STATES_TIP}\nSince: the first error of one of these groups at any time (of a group that came` +
       " back: when its return was received) or failed run, of a slower endpoint the first run, of a monitor" +
       " the first of the runs that have its state",
-    width: 13,
+    width: 12,
     className: "state",
     cell: (known) => {
       if (known.errors === undefined) return undefined;
