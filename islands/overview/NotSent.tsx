@@ -49,7 +49,7 @@ export function NotSent({ rows, labels }: {
           <span key={name} className={lost ? "waits" : "quiet"}>
             {lost && <OutcomeMark kind="waits" />}
             <a href={linkTo("envelopes", [], { application: key, type: "client_report" })}>
-              {labels.get(key) ?? "Senders not named"}
+              {labels.get(key) ?? "Unnamed senders"}
             </a>{" "}
             gave up {what}:{" "}
             <Definition text={`In the chosen time, as the SDK reports: ${lost ?? DECIDED}`}>

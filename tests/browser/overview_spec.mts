@@ -468,7 +468,7 @@ test("sessions and client reports → crash-free share, and what was not sent", 
   await expect(notSent).toHaveText([
     /gave up 12\slogs, 3\sspans: queue_overflow$/,
     /gave up 1\sspan: sample_rate$/,
-    /^Senders not named gave up 1\serror: before_send$/,
+    /^Unnamed senders gave up 1\serror: before_send$/,
   ]);
   await expect(notSent.first()).toHaveClass("waits");
   await expect(notSent.getByRole("button", { name: "queue_overflow" }))
