@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { breakable } from "../../components/breakable.tsx";
 import { ellipsize, formatNumber } from "../../components/format.ts";
-import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
-import { VARIES } from "../../monitoring/models/error/group_title.ts";
+import { type ErrorGroupRow, VARIES } from "../../monitoring/models/error/error_row.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import * as notifications from "../data/notifications.ts";

@@ -3,6 +3,9 @@ export const GROUP_STATES = ["open", "resolved", "muted"] as const;
 
 export type GroupState = (typeof GROUP_STATES)[number];
 
+/** In a title: the errors of the group differ here. */
+export const VARIES = "…";
+
 /** A group of errors with the same cause. Of a search, "newest" is the newest match. */
 export interface ErrorGroupRow {
   /** The key of the group, see `error/error_group.ts`. */

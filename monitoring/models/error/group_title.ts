@@ -1,5 +1,6 @@
 import { digest } from "../digest.ts";
 import { PLACEHOLDER, QUERY, ROUTE_PLACEHOLDER, shapesOf } from "./error_group.ts";
+import { VARIES } from "./error_row.ts";
 
 /** What errors of a group may differ in. */
 interface Titled {
@@ -13,8 +14,6 @@ interface Titled {
 const MAX_VALUES = 9;
 /** The title as a whole, the type, the words of the message, and its values. */
 export const TITLE_PARTS = 3 + MAX_VALUES;
-/** In a title: the errors of the group differ here. */
-export const VARIES = "…";
 
 /** Hashes of the parts of an error's title, of 48 bits; null: of values that it lacks. */
 export function hashTitle({ type, value }: Titled): readonly (number | null)[] {
