@@ -251,7 +251,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   {
     title: "Slowest endpoint",
     tip: ENDPOINT_TIP,
-    className: "extra slowest",
+    className: "slowest",
     cell: ({ slowest }) =>
       slowest && (
         <span className="beside">

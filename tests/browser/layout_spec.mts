@@ -116,7 +116,7 @@ test("phone → at most 100 px above the content of every view; its title above 
 test("every view, 360 to 2,560 px → only panes scroll, heads and names of rows are whole", async ({ page, server }) => {
   await postRows(server.origin);
   const [{ group }] = await listRows(server.origin, "errors&q=answer");
-  const places = placesOf(group).filter((place) => place !== "overview");
+  const places = placesOf(group);
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 700 });
     for (const place of places) {

@@ -219,7 +219,7 @@ test("server whose clock is hours behind → needs a look, its errors are linked
   await expect(region(page, "Errors").locator("tbody tr")).toContainText("broken");
 });
 
-test("application with a long name → cut within its cell", async ({ page, server }) => {
+test("application with a long name → cut within its cell; a usual one is whole at every width", async ({ page, server }) => {
   const name = "orders-".repeat(10);
   const headers = { "Content-Type": "application/json" };
   await fetch(`${server.origin}/v1/traces`, {
@@ -227,6 +227,22 @@ test("application with a long name → cut within its cell", async ({ page, serv
     headers,
     body: tracesJson([span()], name),
   });
+  // With all columns.
+  const started = new Date().toISOString();
+  const attrs = { release: "checkout@1.0.0", environment: "production" };
+  await postEnvelope(
+    server.origin,
+    { ...NODE, sender: attrs },
+    request(1, Date.now() / 1_000 - 5, 100),
+    ["session", {
+      sid: "5".repeat(32),
+      status: "ok",
+      init: true,
+      started,
+      timestamp: started,
+      attrs,
+    }],
+  );
   for (const width of [1440, 360]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto("/");
@@ -235,6 +251,12 @@ test("application with a long name → cut within its cell", async ({ page, serv
     const [outer, inner] = [await cell.boundingBox(), await cell.locator("b").boundingBox()];
     expect(inner!.x + inner!.width).toBeLessThanOrEqual(outer!.x + outer!.width);
     expect(inner!.y + inner!.height).toBeLessThanOrEqual(outer!.y + outer!.height);
+  }
+  const usual = page.locator(".applications .row-link b", { hasText: "checkout" });
+  for (let width = 360; width < 1_600; width += 40) {
+    await page.setViewportSize({ width, height: 900 });
+    const [whole, shown] = await usual.evaluate((one) => [one.scrollWidth, one.clientWidth]);
+    expect(shown, `${width} px`).toBeGreaterThanOrEqual(whole!);
   }
 });
 
