@@ -50,6 +50,14 @@ Deno.test("contract → names every item type once", () => {
   assert.deepEqual(listed.flatMap(([, types]) => types).sort(), ITEM_TYPES);
 });
 
+Deno.test("README → its limits name the item types that only Envelopes shows", async () => {
+  const readme = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+  const limits = /^## Limits\n([^]*?)^## /m.exec(readme)![1]!;
+  const named = ITEM_TYPES.filter((type) => limits.includes(`\`${type}\``));
+  const [, alone] = listed.find(([view]) => view === "Envelopes")!;
+  assert.deepEqual(named, alone.toSorted());
+});
+
 for (const [view, types] of listed) {
   for (const type of types) {
     Deno.test(`item ${type} → a row in ${view}`, async () => {
