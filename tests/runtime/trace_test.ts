@@ -78,6 +78,8 @@ Deno.test("requests refused again and again → a span for the first of each kin
     for (const method of ["POST", "PUT", "OPTIONS"]) await post("/signal", method);
     // Telemetry that arrives makes none.
     for (const path of ["v1/traces", "v1/metrics", "api/1/store/"]) await post(`/${path}`);
+    // Nor does what no address takes.
+    for (const path of ["/", "/tunnel", "/v1/profiles"]) await post(path);
     await fetchToEnd(`${origin}/signal`);
   }
   const { spans } = await reporting.stopAndReadReports();
