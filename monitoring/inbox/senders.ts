@@ -185,11 +185,8 @@ const onlyOne = ([id = NO_APPLICATION, another]: readonly number[]) =>
 
 const idOf = (row: unknown) => (row as { id: number }).id;
 
-/**
- * The application of `other` is known, and it has the same value for each fact that `own` has. Either may lack the DSN
- * key: imported envelopes and those of an earlier version have none.
- */
-const MATCHES = "other.known > 0 AND (own.dsn_key = '' OR other.dsn_key IN ('', own.dsn_key))" +
+/** The application of `other` is known, and it has the same value for each fact that `own` has. */
+const MATCHES = "other.known > 0 AND own.dsn_key IN ('', other.dsn_key)" +
   " AND own.sdk IN ('', other.sdk) AND own.side IN ('unknown', other.side)" +
   " AND own.release IN ('', other.release) AND own.environment IN ('', other.environment)";
 

@@ -71,6 +71,15 @@ Deno.test("another release, SDK or key, or several applications → of none", as
   assert.deepEqual(inbox.names().slice(4), ["shop-worker", null]);
 });
 
+Deno.test("client report with a key alone, beside OpenTelemetry without a key → of the key's application", async () => {
+  using inbox = start();
+  const sdk = { name: "opentelemetry" };
+  await inbox.inbox.store(admitted(envelopeOf({ sdk }, named("seats"))));
+  await inbox.store("web", { sdk: NODE }, named("shop-web"));
+  await inbox.store("web", {}, ["client_report", {}]);
+  assert.deepEqual(inbox.names(), ["seats", "shop-web", "shop-web"]);
+});
+
 Deno.test("name that arrives later → earlier envelopes are its application's, in every list", async () => {
   using inbox = start();
   await inbox.store("dev", { sdk: NODE }, ["check_in", { release: "1" }]);
