@@ -1,9 +1,11 @@
-import { ellipsize } from "../../components/format.ts";
+import { ellipsize, formatDuration } from "../../components/format.ts";
 import {
   type Application,
+  type ApplicationRow,
   OWN_APPLICATION,
   UNKNOWN_NAME,
 } from "../../monitoring/models/application_rows.ts";
+import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
 
 /** The name of an application, and what distinguishes it from others with that name; empty: nothing. */
 export type LabelParts = readonly [name: string, details: string];
@@ -49,6 +51,17 @@ export function nameOf({ key, name }: Application): string {
   if (key === OWN_APPLICATION.key) return name;
   if (name === UNKNOWN_NAME) return "sender not named";
   return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
+}
+
+/** Of OpenTelemetry only the times of what happened are known, which exporters send up to minutes later. */
+export const CLOCK_OFF_MS = 5 * MINUTE_MS;
+
+/** How the clock of a server differs: "9 min 00 s ahead"; empty: little, not known, or a browser's, of one person of many. */
+export function clockOff({ side, clock_ms }: ApplicationRow): string {
+  const off = side === "browser" ? 0 : clock_ms ?? 0;
+  return Math.abs(off) <= CLOCK_OFF_MS
+    ? ""
+    : `${formatDuration(Math.abs(off))} ${off < 0 ? "behind" : "ahead"}`;
 }
 
 /** Digits of a commit's hash, and characters of another release. */

@@ -91,7 +91,8 @@ const COLUMNS: readonly Column<Reason>[] = [
     tip:
       "The first stored error of the group in the application and chosen release, at any time; of a group" +
       " that came back, when its return was received; in the newest release the first failed run of an" +
-      " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state; of a clock when the newest envelope was received",
+      " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state; of a clock when the newest envelope was received." +
+      " By the sender’s clock, less what it is ahead",
     width: 6,
     cell: ({ since }) => <TimeAgo at={since} />,
   },

@@ -18,7 +18,7 @@ import {
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { endpointPath } from "../kit/endpoint_columns.tsx";
 import { linkTo } from "../data/fragment.ts";
-import { shortRelease } from "../kit/application_labels.ts";
+import { CLOCK_OFF_MS, clockOff, shortRelease } from "../kit/application_labels.ts";
 
 /** Why an application needs a look. Texts are untrusted. */
 export interface Reason {
@@ -26,15 +26,12 @@ export interface Reason {
   readonly application: ApplicationRow;
   readonly what: string;
   readonly why: string;
-  /** Milliseconds since 1970, by the sender's clock, at most when the application was last seen; or of a return. */
+  /** Milliseconds since 1970, by the sender's clock, less what it is ahead, at most its last envelope's; or of a return. */
   readonly since: number;
   readonly href: string;
   /** Null: its clock. */
   readonly of: ErrorGroupRow | EndpointRow | MonitorRow | null;
 }
-
-/** Of OpenTelemetry only the times of what happened are known, which exporters send up to minutes later. */
-const CLOCK_OFF_MS = 5 * MINUTE_MS;
 
 /** The states of applications and the one rule of their colours, worst first. */
 export const STATES = [
@@ -86,17 +83,20 @@ export function reasonsOf(
   const { key, releases, releases_since, last_seen } = application;
   const newest = newestRelease(application) ?? "";
   const release = shortRelease(newest);
+  const off = clockOff(application);
+  const ahead = off === "" ? 0 : Math.max(0, application.clock_ms!);
+  const sinceOf = (at: number) => Math.min(at - ahead, last_seen || at);
   const releasedAt = releases.length > 1 ? releases_since[releases.indexOf(newest)]! : Infinity;
   const ofEndpoints = endpoints.flatMap((of): Reason[] => {
     const { count, failed, failed_since, since, median, before } = of;
     if (before === null) return [];
     const href = linkTo("endpoints", endpointPath(of));
     const what = displayName(of);
-    const common = { application, what, since: Math.min(since, last_seen), href, of };
+    const common = { application, what, since: sinceOf(since), href, of };
     return [
       ...hasNewFailures(of)
         ? [{
-          ...{ ...common, kind: "refused" as const, since: Math.min(failed_since!, last_seen) },
+          ...{ ...common, kind: "refused" as const, since: sinceOf(failed_since!) },
           why: `failed in ${failed} of ${count}, of other releases in 0 of ${before.count}`,
         }]
         : [],
@@ -120,7 +120,7 @@ export function reasonsOf(
       what: origin ? `${type} in ${origin}` : `${type} ${value}`,
       why: `${news || (handled === false ? "unhandled" : "open")}, ${formatNumber(count)}×` +
         (origin ? `: ${value}` : ""),
-      since: regression?.at ?? Math.min(first_seen, last_seen),
+      since: regression?.at ?? sinceOf(first_seen),
       href: linkTo("errors", [group], { application: key }),
       of,
     };
@@ -134,17 +134,15 @@ export function reasonsOf(
       ...found,
       application,
       what,
-      since: Math.min(since, last_seen || since),
+      since: sinceOf(since),
       href: linkTo("monitors", path, { monitor }),
       of,
     }];
   });
-  const off = Math.abs(application.clock_ms ?? 0);
-  // Of a browser it may be one person's of many.
-  const ofClock: Reason[] = off <= CLOCK_OFF_MS || application.side === "browser" ? [] : [{
+  const ofClock: Reason[] = off === "" ? [] : [{
     kind: "waits",
     application,
-    what: `Its clock is ${formatDuration(off)} ${application.clock_ms! < 0 ? "behind" : "ahead"}`,
+    what: `Its clock is ${off}`,
     why: "or it sends late; a chosen time finds it by its own times",
     since: last_seen,
     href: linkTo("errors", [], { application: key, since: undefined, until: undefined }),

@@ -1,8 +1,10 @@
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { httpStatusOf, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
+import { clockOff, nameOf } from "../kit/application_labels.ts";
 
 /** Beside the name of a trace: its duration and status, then when and by what it was sent. */
 export function TraceFacts({ trace, hrefs }: {
@@ -68,10 +70,12 @@ export function wholeText({ tree, summary, start_ms, end_ms }: Trace): string {
  * Problems of the trace's data, and how it is drawn nevertheless. One sentence each.
  *
  * @param omitted what is not shown of a trace that is too large
+ * @param clocks as of {@linkcode clocksNotCorrected}
  */
 export function traceWarnings(
   { browser, skew_ms, skewed, unended, missing, circles, duplicates }: TraceSummary,
   omitted = "",
+  clocks: readonly string[] = [],
 ): string[] {
   const reference = browser > 0 ? "the page's" : "the first server's";
   return [
@@ -79,9 +83,28 @@ export function traceWarnings(
     skew_ms !== 0 &&
     `Clocks differ from ${reference}, by up to ${formatDuration(Math.abs(skew_ms))}: ` +
       `those of ${formatCount(skewed, "application")} are corrected, as if each had one.`,
+    ...clocks,
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,
     circles > 0 && `${formatCount(circles, "cycle")} of parent spans, cut at one span each.`,
     duplicates > 0 && `${formatCount(duplicates, "span")} received more than once, shown once.`,
   ].filter((warning) => warning !== false);
+}
+
+/** Of spans that no request compares with the others: one sentence for each clock that is wrong and drawn as sent. */
+export function clocksNotCorrected(
+  { tree, times }: Trace,
+  applications: readonly ApplicationRow[],
+): string[] {
+  const placed = tree.nodes.flatMap((node) =>
+    node.span ? { key: node.span.application, ...times.byNode.get(node)! } : []
+  );
+  if (placed.every(({ isKnown }) => isKnown)) return [];
+  return applications.flatMap((application) => {
+    const off = clockOff(application);
+    return off !== "" && placed.some(({ key, shift_ms }) => key === application.key && !shift_ms)
+      ? `The clock of ${nameOf(application)} is ${off}, or it sends late.` +
+        " No request in this trace shows it: its times are as sent."
+      : [];
+  });
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readTrace } from "../../monitoring/models/trace/trace.ts";
-import { traceWarnings } from "./TraceHeader.tsx";
+import { spanOf } from "../../monitoring/models/trace/testdata/spans.ts";
+import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
+import { clocksNotCorrected, traceWarnings } from "./TraceHeader.tsx";
 
 const plain = readTrace({ spans: [], marks: [] }).summary;
 const warnings = (change: Partial<typeof plain>) =>
@@ -18,4 +20,32 @@ Deno.test("data of a trace with problems → one warning each; without → none"
   );
   assert.match(texts[1]!, /from the first server's, by up to 2\.00 s: those of 1 application/);
   assert.match(warnings({ duplicates: 3 })[0] ?? "", /3 spans received more than once/);
+});
+
+Deno.test("task of a server whose clock is ahead, by no request → its clock is named", () => {
+  const of = (key: string, clock_ms: number, rest = {}) =>
+    ({ key, name: key, side: "server", clock_ms, ...rest }) as ApplicationRow;
+  const server = (application: string, op: string) =>
+    ({ application, op, side: "server" }) as const;
+  const spans = [
+    spanOf("page", null, 0, 2000),
+    spanOf("answer", "page", -7_200_000, -7_199_000, server("api", "http.server")),
+    spanOf("call", "answer", -7_199_900, -7_199_800, server("api", "http.client")),
+    spanOf("print", "call", 540_200, 540_300, server("worker", "queue.process")),
+  ];
+  const applications = [
+    of("api", -7_200_000),
+    of("worker", 540_000),
+    of("other", 540_000),
+    of("web", 540_000, { side: "browser" }),
+  ];
+  const clocks = (shown: typeof spans) =>
+    clocksNotCorrected(readTrace({ spans: shown, marks: [] }), applications)
+      .map((line) => line.replaceAll("\u00a0", " "));
+  assert.deepEqual(clocks(spans), [
+    "The clock of worker is 9 min 00 s ahead, or it sends late." +
+    " No request in this trace shows it: its times are as sent.",
+  ]);
+  assert.deepEqual(clocks(spans.slice(0, 3)), [], "a request shows it");
+  assert.deepEqual(clocks(spans.slice(3)), [], "one application");
 });

@@ -15,7 +15,7 @@ import { SpanDetail } from "./SpanDetail.tsx";
 import { labelsByKey } from "../kit/application_labels.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
-import { TraceFacts, traceWarnings, Warnings } from "./TraceHeader.tsx";
+import { clocksNotCorrected, TraceFacts, traceWarnings, Warnings } from "./TraceHeader.tsx";
 import { useTraceContent } from "../data/use_read.ts";
 import { TraceLogs } from "./TraceLogs.tsx";
 import { TraceMenu, TraceSearch } from "./TraceToolbar.tsx";
@@ -185,7 +185,13 @@ export function TraceView({ traceId }: { traceId: string }) {
       {(isEmpty || content.state === "failed") && <Unread what="trace" of={content} />}
       {!isEmpty && (
         <>
-          <Warnings warnings={traceWarnings(trace.summary, omittedText(stored))} />
+          <Warnings
+            warnings={traceWarnings(
+              trace.summary,
+              omittedText(stored),
+              clocksNotCorrected(trace, known ?? []),
+            )}
+          />
           <div className="trace-line line pad">
             <Segmented label="Shown as" name="as" choices={SHAPES} />
             <TraceSearch

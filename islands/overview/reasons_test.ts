@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
+import { NOT_NAMED, reasonsOf } from "./reasons.ts";
+
+Object.defineProperty(globalThis, "location", { value: new URL("http://localhost/#/overview") });
+
+Deno.test("server 9 minutes ahead → its error is since its time, not since the newest envelope", () => {
+  const minute = 60_000;
+  const group = { group: "a", type: "Error", value: "", where: null, first_seen: 20 * minute };
+  const groups = [{ ...group, first_received_at: 11 * minute, count: 1 } as ErrorGroupRow];
+  const sinceOf = (clock_ms: number, last_seen: number) => {
+    const worker = { ...NOT_NAMED, key: "worker", side: "server", clock_ms, last_seen } as const;
+    const [reason] = reasonsOf(worker, groups, [], []).filter(({ of }) => of !== null);
+    return reason!.since / minute;
+  };
+  assert.equal(sinceOf(9 * minute, 13 * minute), 11);
+  assert.equal(sinceOf(9 * minute, 25 * minute), 11);
+  assert.equal(sinceOf(0, 25 * minute), 20);
+  assert.equal(sinceOf(0, 13 * minute), 13, "a clock that was set since");
+});
