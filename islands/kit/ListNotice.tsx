@@ -6,7 +6,8 @@ import { Blank } from "./Blank.tsx";
 import { SetFilters } from "./FilterControls.tsx";
 import { InboxTokenForm } from "./InboxTokenForm.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
-import { queryOf } from "../data/filters.ts";
+import { ALL, queryOf } from "../data/filters.ts";
+import { clockOff, clockText } from "./application_labels.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { useView } from "../data/view.ts";
@@ -114,6 +115,21 @@ export function OnlyOwn() {
       <a href="#/connect">Connect your application</a>
     </p>
   );
+}
+
+/** Names the chosen servers of which rows may be outside the chosen time, as their clocks are wrong. */
+export function ClocksOff({ of }: { of: ListName | undefined }) {
+  const { params } = useFragment();
+  const chosen = params.get("application");
+  const off = useApplications()?.rows.filter((one) =>
+    clockOff(one) !== "" && [null, ALL, one.key].includes(chosen) &&
+    params.has(one.clock_ms! < 0 ? "since" : "until")
+  );
+  return of !== "envelopes" && off?.map((one) => (
+    <p key={one.key} className="filtered-by">
+      {clockText(one)} By its own times its newest rows may be outside the chosen time.
+    </p>
+  ));
 }
 
 /**

@@ -7,7 +7,7 @@ import { isRelay } from "../data/read.ts";
 import { ApplicationLabels } from "./ApplicationLabel.tsx";
 import { useView } from "../data/view.ts";
 import { ListHead, type ListHeadProps } from "./ListHead.tsx";
-import { ListNotice, MoreButton, OnlyOwn } from "./ListNotice.tsx";
+import { ClocksOff, ListNotice, MoreButton, OnlyOwn } from "./ListNotice.tsx";
 import { type Column, TableFrame, TableRow } from "./Table.tsx";
 import { useRows } from "./use_rows.tsx";
 import { wordsOf } from "./sort.ts";
@@ -68,6 +68,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
       <ListHead {...props} what={what} />
       {props.above}
       {hasRows && <OnlyOwn />}
+      <ClocksOff of={props.of} />
       <div
         ref={frame}
         className="rows"

@@ -64,6 +64,10 @@ export function clockOff({ side, clock_ms }: ApplicationRow): string {
     : `${formatDuration(Math.abs(off))} ${off < 0 ? "behind" : "ahead"}`;
 }
 
+/** The sentence on {@linkcode clockOff}. */
+export const clockText = (application: ApplicationRow): string =>
+  `The clock of ${nameOf(application)} is ${clockOff(application)}, or it sends late.`;
+
 /** Digits of a commit's hash, and characters of another release. */
 const SHORT_HASH = 12;
 const SHORT_RELEASE = 24;

@@ -22,7 +22,7 @@ import { fullLabel, nameOf, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { durationOf, ENDPOINT_TIP } from "../kit/endpoint_columns.tsx";
 import { NotSent } from "./NotSent.tsx";
-import { type Reason, STATES, STATES_TIP } from "./reasons.ts";
+import { type Reason, SINCE_TIP, STATES, STATES_TIP } from "./reasons.ts";
 import { Definition } from "../kit/Definition.tsx";
 
 /** An application, and what is known of it in the chosen time. */
@@ -136,10 +136,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   },
   {
     title: "State",
-    tip:
-      `${STATES_TIP}\nSince: the first error of one of these groups at any time (of a group that came` +
-      " back: when its return was received) or failed run, of a slower endpoint the first run, of a monitor" +
-      " the first of the runs that have its state",
+    tip: `${STATES_TIP}\nSince: the first of these. ${SINCE_TIP}`,
     width: 12,
     className: "state",
     cell: (known) => {

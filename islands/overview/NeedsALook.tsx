@@ -10,7 +10,7 @@ import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { fullLabel } from "../kit/application_labels.ts";
 import type { Column } from "../kit/Table.tsx";
 import { Highlight } from "./Highlight.tsx";
-import { type Reason, sortReasons, STATES, STATES_TIP } from "./reasons.ts";
+import { type Reason, SINCE_TIP, sortReasons, STATES, STATES_TIP } from "./reasons.ts";
 
 /** What is wrong in the applications that have a row, worst first. @param props.compared number of endpoints */
 export function NeedsALook({ list, hasRows, compared }: {
@@ -88,11 +88,7 @@ const COLUMNS: readonly Column<Reason>[] = [
   },
   {
     title: "Since",
-    tip:
-      "The first stored error of the group in the application and chosen release, at any time; of a group" +
-      " that came back, when its return was received; in the newest release the first failed run of an" +
-      " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state; of a clock when the newest envelope was received." +
-      " By the sender’s clock, less what it is ahead",
+    tip: SINCE_TIP,
     width: 6,
     cell: ({ since }) => <TimeAgo at={since} />,
   },

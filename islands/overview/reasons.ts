@@ -59,6 +59,13 @@ export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}.`).jo
   "\nMonitors: now, whatever the time." +
   "\nNew since a release: no stored error was received before the release was.";
 
+/** When that which is wrong began. */
+export const SINCE_TIP =
+  "The first stored error of the group in the application and chosen release, at any time; of a group" +
+  " that came back, when its return was received; in the newest release the first failed run of an" +
+  " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state;" +
+  " of a clock when the newest envelope was received. By the sender’s clock, less what it is ahead";
+
 /** Why a monitor needs a look, by its state. */
 const OF_MONITOR: Partial<Record<MonitorRow["state"], Pick<Reason, "kind" | "why">>> = {
   failed: { kind: "refused", why: "the newest run failed" },

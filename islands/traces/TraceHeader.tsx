@@ -4,7 +4,7 @@ import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { httpStatusOf, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
-import { clockOff, nameOf } from "../kit/application_labels.ts";
+import { clockOff, clockText } from "../kit/application_labels.ts";
 
 /** Beside the name of a trace: its duration and status, then when and by what it was sent. */
 export function TraceFacts({ trace, hrefs }: {
@@ -101,10 +101,9 @@ export function clocksNotCorrected(
   );
   if (placed.every(({ isKnown }) => isKnown)) return [];
   return applications.flatMap((application) => {
-    const off = clockOff(application);
-    return off !== "" && placed.some(({ key, shift_ms }) => key === application.key && !shift_ms)
-      ? `The clock of ${nameOf(application)} is ${off}, or it sends late.` +
-        " No request in this trace shows it: its times are as sent."
+    const isSeen = placed.some(({ key, shift_ms }) => key === application.key && !shift_ms);
+    return isSeen && clockOff(application) !== ""
+      ? `${clockText(application)} No request in this trace shows it: its times are as sent.`
       : [];
   });
 }

@@ -217,6 +217,11 @@ test("server whose clock is hours behind → needs a look, its errors are linked
     .toHaveCount(2);
   await look.getByRole("link", { name: /Its clock is 3\sh\s00\smin behind/ }).click();
   await expect(region(page, "Errors").locator("tbody tr")).toContainText("broken");
+  const clocks = page.getByText(/The clock of api is 3\sh\s00\smin behind, or it sends late/);
+  await expect(clocks).toHaveCount(0);
+  await page.getByRole("button", { name: "15 min" }).click();
+  await expect(page.getByText("No open errors match the filter")).toBeVisible();
+  await expect(clocks).toBeVisible();
 });
 
 test("application with a long name → cut within its cell; a usual one is whole at every width", async ({ page, server }) => {
