@@ -139,6 +139,7 @@ function columnsOf(
     },
     {
       title: "Next run expected",
+      tip: "By the clock of this server; what ran by its sender’s",
       width: 9.5,
       isWide: true,
       cell: ({ next_at, timezone, margin }) =>

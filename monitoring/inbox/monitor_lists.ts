@@ -1,7 +1,7 @@
 import type { ApplicationRow } from "../models/application_rows.ts";
 import { KEYS_PER_ENVELOPE, rankedPage, rowKeyOf } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
-import { expectedRuns } from "../models/monitors/expected_runs.ts";
+import { EARLY_MS, expectedRuns } from "../models/monitors/expected_runs.ts";
 import {
   byMonitor,
   type CheckIn,
@@ -90,19 +90,21 @@ export const monitorRunsSql = (query: ListQuery): string => {
 
 type Monitor = ReturnType<typeof readMonitors>[number];
 
-/** The monitors of check-ins, JSON of `CheckIn`s, with their runs. */
+/** The monitors of check-ins, JSON of `CheckIn`s, with their runs. `ahead`: how much the clock of their sender is. */
 export function readMonitors(json: string, applications: readonly ApplicationRow[], now: number) {
   const checkIns: readonly CheckIn[] = JSON.parse(json);
-  const starts = new Map(applications.map((row) => [row.key, row.starts]));
+  const senders = new Map(applications.map((row) => [row.key, row]));
   return [...byMonitor(checkIns).values()].map((all) => {
     const runs = joinRuns(all);
     const { config, first } = configOf(runs);
-    const rows = runRows(runs, config, starts.get(all[0]!.application ?? "") ?? [], now);
+    const { starts = [], clock_ms: clock = 0 } = senders.get(all[0]!.application ?? "") ?? {};
+    const ahead = Math.abs(clock ?? 0) > EARLY_MS ? clock! : 0;
+    const rows = runRows(runs, config, starts, now + ahead);
     const matching = new Set(
       runs.filter(({ checkIns }) => checkIns.some(({ matches }) => matches)),
     );
     const shown = rows.filter((_, n) => matching.has(runs.at(-1 - n)!));
-    return { all, runs, config, first, rows, shown };
+    return { all, runs, config, first, ahead, rows, shown };
   });
 }
 
@@ -117,19 +119,19 @@ export function monitorPage(
 ): Page<MonitorRow> {
   const { now = Date.now(), until = Infinity } = query;
   const most = Math.min(MAX_ROW_RUNS, Math.ceil(MAX_MISSED / monitors.length));
-  const found = monitors.map(({ all, runs, config, first, rows, shown }) => {
+  const found = monitors.map(({ all, runs, config, first, ahead, rows, shown }) => {
     const later = all.filter(({ at, duration }) => at - (duration ?? 0) >= until).length;
     const isApart = later > 2 * MAX_ROW_RUNS;
     const scheduled = runs.slice(runs.indexOf(first!));
-    const expected = expectedRuns(scheduled, config, now, most);
+    const expected = expectedRuns(scheduled, config, now + ahead, most);
     const earlier = scheduled.filter(({ started_at }) => started_at < until);
     return monitorRow(
       // Between them and those before `until` some were not read.
       isApart ? rows.filter(({ started_at }, n) => n === 0 || started_at >= until) : rows,
       shown,
       config,
-      expected,
-      until < now ? expectedRuns(earlier, config, until, most).missed : expected.missed,
+      { ...expected, next: expected.next && expected.next - ahead },
+      until < now + ahead ? expectedRuns(earlier, config, until, most).missed : expected.missed,
       !isApart && all.length - later <= 2 * MAX_ROW_RUNS,
     );
   }).sort(worstFirst);

@@ -106,6 +106,24 @@ export function addMonitorTests(test: AddTest): void {
     ]);
   });
 
+  test(
+    "clock an hour behind → runs are expected by it, the next one at its time here",
+    async (inbox, _, addOf) => {
+      const HOUR = 60;
+      const sent_at = new Date(NOON - HOUR * MINUTE_MS).toISOString();
+      const config = { monitor_config: EVERY_5_MIN };
+      const header = { ...shop("1"), sent_at };
+      await addOf(header, checkIn(HOUR + 5, 1, "ok", config), checkIn(HOUR, 2, "ok", config));
+      const rowOf = (minutes: number) => monitors(inbox, { now: NOON + minutes * MINUTE_MS })[0]!;
+      const { state, missed, next_at } = rowOf(2);
+      assert.deepEqual([state, missed, next_at], ["ok", [], NOON + 5 * MINUTE_MS]);
+      assert.equal(rowOf(7).state, "missed");
+      await addOf(header, checkIn(HOUR - 5, 3, "in_progress", config));
+      assert.equal(rowOf(6).state, "running");
+      assert.equal(rowOf(8).state, "over_time");
+    },
+  );
+
   test("more runs than are read → since earlier; those before a time", async (inbox, add) => {
     const every4Min = {
       monitor_config: { schedule: { type: "interval", value: 4, unit: "minute" } },

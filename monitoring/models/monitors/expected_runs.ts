@@ -5,7 +5,7 @@ import { MAX_ROW_RUNS } from "./monitor_row.ts";
 import type { Expected, Run } from "./runs.ts";
 
 /** Clocks differ: so much earlier than expected a run may start. */
-const EARLY_MS = 30 * SECOND_MS;
+export const EARLY_MS = 30 * SECOND_MS;
 
 const NOTHING: Expected = { missed: [], next: null, afterNewest: null };
 
