@@ -82,7 +82,7 @@ export function traceWarnings(
     omitted !== "" && omitted,
     skew_ms !== 0 &&
     `Clocks differ from ${reference}, by up to ${formatDuration(Math.abs(skew_ms))}: ` +
-      `those of ${formatCount(skewed, "application")} are corrected, as if each had one.`,
+      `those of ${formatCount(skewed, "application")} are corrected.`,
     ...clocks,
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,
