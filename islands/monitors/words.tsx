@@ -70,7 +70,7 @@ export function describeRuns(row: MonitorRow, time: Extent): ReactNode {
   const absent = missed.filter((at) => isDuring(time, at)).length;
   const what = has_more ? "listed run" : shown.length < runs.length ? "shown run" : "run";
   const of = `of ${formatCount(shown.length, what)}`;
-  const when = absent < missed.length ? " in this time" : "";
+  const when = absent < missed.length ? " in the time shown" : "";
   const isSome = absent === MAX_ROW_RUNS || (absent > 0 && missesMore(row));
   const failures = failed > 0 && <State state="failed">{formatNumber(failed)} {of} failed</State>;
   const parts = [
@@ -79,5 +79,5 @@ export function describeRuns(row: MonitorRow, time: Extent): ReactNode {
   ].filter(Boolean);
   if (failures) return <>{failures}{parts.map((part) => `, ${part}`)}</>;
   if (parts.length > 0) return parts.join(", ");
-  return shown.length === 0 ? "no runs in this time" : `${formatNumber(count("ok"))} ${of} ok`;
+  return shown.length === 0 ? "no runs in the time shown" : `${formatNumber(count("ok"))} ${of} ok`;
 }

@@ -155,7 +155,9 @@ test("runs that failed or have no end, another time, text that is markup → sho
   await expect(runs(page)).toHaveCount(2);
   await page.goto("/#/monitors?since=15m");
   await expect(runs(page)).toHaveCount(3);
-  await expect(monitors(page).filter({ hasText: "report" })).toContainText("no runs in this time");
+  await expect(monitors(page).filter({ hasText: "report" })).toContainText(
+    "no runs in the time shown",
+  );
   await expectAccessibleLayout(page, "list");
   await page.goto("/#/monitors");
   await runs(page).filter({ hasText: "report" }).getByRole("link").click();
@@ -197,7 +199,7 @@ test("runs that failed or have no end, another time, text that is markup → sho
   await page.goto("/#/monitors?q=rare");
   // Of three, one on the axis.
   await expect(monitors(page).filter({ hasText: "rare daily" }))
-    .toContainText("1 did not come in this time");
+    .toContainText("1 did not come in the time shown");
   await page.goto("/#/monitors?q=nothing+has+this");
   await expect(view(page)).toContainText("No monitors match the filter.");
   await page.goto("/#/monitors/99/0");
