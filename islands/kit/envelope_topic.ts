@@ -20,7 +20,6 @@ const ITEMS: Readonly<Record<string, readonly [name: string, icon?: IconName]>> 
   user_report: ["Feedback", "feedback"],
   profile: ["Profile", "profiles"],
   profile_chunk: ["Profile", "profiles"],
-  statsd: ["Metrics", "metrics"],
   trace_metric: ["Metrics", "metrics"],
 };
 
