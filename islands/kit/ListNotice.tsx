@@ -125,11 +125,11 @@ export function ClocksOff({ of }: { of: ListName | undefined }) {
     clockOff(one) !== "" && [null, ALL, one.key].includes(chosen) &&
     params.has(one.clock_ms! < 0 ? "since" : "until")
   );
-  return of !== "envelopes" && off?.map((one) => (
-    <p key={one.key} className="filtered-by">
-      {clockText(one)} By its own times its newest rows may be outside the chosen time.
+  return of !== "envelopes" && !!off?.length && (
+    <p className="filtered-by">
+      Newest rows may be outside the chosen time. {off.map(clockText).join(" ")}
     </p>
-  ));
+  );
 }
 
 /**

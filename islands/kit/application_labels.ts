@@ -56,17 +56,16 @@ export function nameOf({ key, name }: Application): string {
 /** Of OpenTelemetry only the times of what happened are known, which exporters send up to minutes later. */
 export const CLOCK_OFF_MS = 5 * MINUTE_MS;
 
-/** How the clock of a server differs: "9 min 00 s ahead"; empty: little, not known, or a browser's, of one person of many. */
+/** "9 min 00 s ahead": the clock of a server; empty: right, not known, or a browser's, which may be one person's of many. */
 export function clockOff({ side, clock_ms }: ApplicationRow): string {
   const off = side === "browser" ? 0 : clock_ms ?? 0;
-  return Math.abs(off) <= CLOCK_OFF_MS
-    ? ""
-    : `${formatDuration(Math.abs(off))} ${off < 0 ? "behind" : "ahead"}`;
+  if (Math.abs(off) <= CLOCK_OFF_MS) return "";
+  return formatDuration(Math.abs(off)) + (off > 0 ? " ahead" : " behind, or it sends late");
 }
 
 /** The sentence on {@linkcode clockOff}. */
 export const clockText = (application: ApplicationRow): string =>
-  `The clock of ${nameOf(application)} is ${clockOff(application)}, or it sends late.`;
+  `The clock of ${nameOf(application)} is ${clockOff(application)}.`;
 
 /** Digits of a commit's hash, and characters of another release. */
 const SHORT_HASH = 12;

@@ -150,7 +150,7 @@ export function reasonsOf(
     kind: "waits",
     application,
     what: `Its clock is ${off}`,
-    why: "or it sends late; a chosen time finds it by its own times",
+    why: "a chosen time finds it by its own times",
     since: last_seen,
     href: linkTo("errors", [], { application: key, since: undefined, until: undefined }),
     of: null,

@@ -43,7 +43,7 @@ Deno.test("task of a server whose clock is ahead, by no request → its clock is
     clocksNotCorrected(readTrace({ spans: shown, marks: [] }), applications)
       .map((line) => line.replaceAll("\u00a0", " "));
   assert.deepEqual(clocks(spans), [
-    "The clock of worker is 9 min 00 s ahead, or it sends late." +
+    "The clock of worker is 9 min 00 s ahead." +
     " No request in this trace shows it: its times are as sent.",
   ]);
   assert.deepEqual(clocks(spans.slice(0, 3)), [], "a request shows it");
