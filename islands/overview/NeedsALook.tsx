@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Reason>[] = [
   {
     title: "Application",
     width: 13,
-    isWide: true,
+    className: "extra",
     cell: ({ application }) =>
       application.key === "" ? "not named" : <SentBy keys={[application.key]} isShort />,
   },

@@ -7,7 +7,7 @@ import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { postBody, postEnvelope, spanId } from "../harness/browser/posted.ts";
 import { pageEvents, segmentEnvelope } from "../harness/recorded_segments.ts";
 
-const WIDTHS = [360, 768, 1024, 1280, 1440, 2560] as const;
+const WIDTHS = [360, 600, 768, 1024, 1280, 1440, 1520, 2560] as const;
 const NAME = "POST /api/checkout/confirmation/of/the/payment";
 
 test.use({
