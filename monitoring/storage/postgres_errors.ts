@@ -20,9 +20,7 @@ export class FullDiskError extends Error {
 const DISK_FULL = "53100";
 const TOO_MANY = "53300";
 
-export function isDiskFull(error: unknown): boolean {
-  return codeOf(error) === DISK_FULL;
-}
+export const isDiskFull = (error: unknown) => codeOf(error) === DISK_FULL;
 
 /** Another program held a lock for too long. */
 export function isLocked(error: unknown): boolean {
@@ -64,7 +62,9 @@ function explain(address: PostgresAddress, error: unknown): [problem: string, re
   }
   return [
     `${server} cannot be used (${code && !message.includes(code) ? `${code} ` : ""}${message})`,
-    "Check DATABASE_URL, that the server runs and can be reached, and that the user may CREATE there.",
+    code === "42P07"
+      ? "Restore its row in sightglass.versions, or drop the schema sightglass with all that it has."
+      : "Check DATABASE_URL, that the server runs and can be reached, and that the user may CREATE there.",
   ];
 }
 
