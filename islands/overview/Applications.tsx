@@ -218,7 +218,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       return (
         <Definition
           text={`${crashed} crashed, ${abnormal} ended abnormally, ${unhandled} had unhandled errors,` +
-            ` ${errored} others had errors`}
+            ` ${errored} had other errors`}
         >
           {sessions < MIN_SAMPLES ? free : `${Math.floor(1_000 * free / sessions) / 10}\u00a0%`}
           {" "}

@@ -491,6 +491,8 @@ test("sessions and client reports → crash-free share, and what was not sent", 
   const rows = page.locator(".applications tbody tr");
   await expect(rows.filter({ hasText: /shop/ })).toContainText(/93\s% of 2,000/);
   await expect(rows.filter({ hasText: /page/ })).toContainText("2 of 3, 1 unhandled");
+  await expect(rows.locator("[aria-description$='1 had unhandled errors, 0 had other errors']"))
+    .toHaveCount(1, { timeout: 10_000 });
   const notSent = page.locator(".applications .others > span");
   await expect(notSent).toHaveText([
     /gave up 12\slogs, 3\sspans: queue_overflow$/,
