@@ -52,7 +52,7 @@ const PROFILE: TailRow = {
   ended_at: AT + 350,
   samples: 36,
   top: { function: "compare", file: null, share: 0.47 },
-  spans: 0,
+  spans: null,
   release: null,
   trace_id: TRACE,
   application: "x",

@@ -56,7 +56,7 @@ export function ProfileFacts({ profile, tree, rows, selected }: {
               </li>
             ))}
           </ul>
-          {row.spans > MAX_SPANS && (
+          {row.spans !== null && row.spans > MAX_SPANS && (
             <p className="small quiet">The longest of {formatCount(row.spans, "span")}</p>
           )}
         </Part>

@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
     cell: (row, link) => (
       <>
         {link(profileName(row))}
-        {row.of === "session" && row.spans > (row.name === null ? 0 : 1) && (
+        {row.spans !== null && row.spans > (row.name === null ? 0 : 1) && (
           <small className="quiet wide">
             {row.name === null
               ? ` of ${formatCount(row.spans, "request")}`

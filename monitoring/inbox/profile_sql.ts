@@ -53,7 +53,7 @@ export function profilesSql(query: ListQuery): SqlList {
       ` coalesce(e.name, ${
         spansOf("name")
       } AND coalesce(s.thread, e.thread) = e.thread ORDER BY ended_at - at DESC LIMIT 1)) AS name,` +
-      ` ${spansOf("count(*)")}) AS spans,` +
+      ` iif(e.kind = 'profile', NULL, ${spansOf("count(*)")})) AS spans,` +
       ` (SELECT sum(samples) FROM ${CHUNKS}) AS samples,` +
       " (SELECT json_object('function', f.value ->> 0, 'file', f.value ->> 1, 'share'," +
       ` 1.0 * sum(f.value ->> 2) / (SELECT sum(busy) FROM ${NEWEST_CHUNKS}))` +

@@ -127,6 +127,8 @@ export function addProfileTests(test: AddTest): void {
       await addOf(shop("2"), profileChunk(3, 1, -20, ["compareSlowly", "format"]));
       await add(profiledSpan(9, 3, "GET /report", -20, -19));
       assert.deepEqual(names(inbox), ["GET /report", "export", "import prices"]);
+      const spans = inbox.page("profiles", {}).rows.map(({ spans }) => spans);
+      assert.deepEqual(spans, [1, null, null], "not counted of a transaction");
       assert.deepEqual(names(inbox, { q: "compareslow" }), ["GET /report"]);
       assert.deepEqual(names(inbox, { q: "name:export" }), ["export"]);
       assert.deepEqual(names(inbox, { q: "duration:>15ms" }), ["export", "import prices"]);

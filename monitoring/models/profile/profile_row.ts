@@ -15,8 +15,8 @@ export interface ProfileRow {
   readonly top:
     | { readonly function: string; readonly file: string | null; readonly share: number }
     | null;
-  /** The first spans of pages and processes that name the session's profiler. */
-  readonly spans: number;
+  /** The first spans of pages and processes that name the session's profiler; null: of a transaction, not counted. */
+  readonly spans: number | null;
   readonly release: string | null;
   /** Of the transaction. */
   readonly trace_id: string | null;
