@@ -96,16 +96,18 @@ Deno.test("summaries → the newest quantiles as sent, also of a first point; of
     );
     const shape = { show: "p50", from: NOW, to: NOW + 60_000, now: NOW + 60_000 } as const;
     const { groups, intervals } = readMetric(id, { series, rows }, shape);
-    return [groups[0]?.count, groups[0]?.figures, intervals.shown];
+    const { show } = metricRow(id, { series, rows }, shape, true);
+    assert.equal(readMetric(id, { series, rows }, { ...shape, show: undefined }).show, show);
+    return [groups[0]?.count, groups[0]?.figures, intervals.shown, show];
   };
   const none = { p50: null, p75: null, p95: null, p99: null };
   const unknown = { ...none, avg: null, count: null, rate: null, sum: null };
   const [half, most] = [{ quantile: 0.5, value: 2 }, { quantile: 0.99, value: 4 }];
   assert.deepEqual(figuresOf(summary(9, 4, [half, most, { quantile: 7 }, "?" as never])), [
-    ...[0, { ...unknown, p50: 2, p99: 4 }, 1],
+    ...[0, { ...unknown, p50: 2, p99: 4 }, 1, "p50"],
   ]);
   assert.deepEqual(figuresOf(summary(9, 4, [half, most]), summary(99, 10, [half])), [
-    ...[6, { ...none, p50: 2, avg: 2, count: 6, rate: 0.1, sum: 12 }, 1],
+    ...[6, { ...none, p50: 2, avg: 2, count: 6, rate: 0.1, sum: 12 }, 1, "avg"],
   ]);
   const [count, figures] = figuresOf(summary(9, 4, [half]), summary(9, 4, [half], "/pay"));
   assert.deepEqual([count, figures], [undefined, undefined]);

@@ -226,9 +226,12 @@ function attributesOf({ series, rows }: FoundPoints): MetricContent["attributes"
 
 const isOfSender = (name: string) => (OF_SENDER as readonly string[]).includes(name);
 
-/** Whether a figure that is not asked for is shown. A histogram of few values has no percentile, and no dots instead. */
+/**
+ * Whether a figure that is not asked for is shown. A histogram of few values has no percentile, and no dots instead; the
+ * first point of a summary has nothing else.
+ */
 const isFigureOf = (values: Values, figure: Figure): boolean =>
-  values.kind !== "histogram" || values.figure(figure, 1) !== null;
+  (values.kind !== "histogram" && values.kind !== "summary") || values.figure(figure, 1) !== null;
 
 /** Parts of the small chart of a row. */
 const CHART_PARTS = 24;
