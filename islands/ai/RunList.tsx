@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
   {
     title: "Run",
     tip:
-      "An agent with its calls and tools, or a call in none; while an agent runs, each of its calls",
+      "An agent with its calls and tools, or a call or step in none; while an agent runs, each of its calls",
     cell: (row, link) => (
       <>
         {row.failed && (

@@ -24,10 +24,7 @@ const FILTERS = { agent: "name", model: "model", conversation: "conversation" } 
 export function RunSums() {
   const { params, to } = useFragment();
   const list = useList("ai_sums", queryOf(params, "ai_sums"));
-  const model = params.get("model");
-  // Not of the other models of these runs: a row leads to its filter, which replaces this one.
-  const shown = list.rows.filter(({ by, value }) => by !== "model" || value === (model ?? value));
-  const kinds = Map.groupBy(shown, ({ by }) => by);
+  const kinds = Map.groupBy(list.rows, ({ by }) => by);
   return (
     <div className="list">
       <ListHead of="ai_sums" {...HEAD} />

@@ -91,7 +91,8 @@ export function figuresOf(rows: readonly EndpointRow[]): readonly Column<Endpoin
     {
       title: "Rate",
       tip:
-        "Runs by time, of all releases, in the chosen time, else from the first to the last run of the application",
+        "Runs by time, of all releases, in the chosen time, else from the first to the last run of the application," +
+        " of at least a minute",
       width: 5,
       numeric: true,
       isWide: true,

@@ -8,6 +8,7 @@ import { InboxTokenForm } from "./InboxTokenForm.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 import { ALL, queryOf } from "../data/filters.ts";
 import { clockOff, clockText } from "./application_labels.ts";
+import { readTimeBound } from "../../monitoring/models/time_units.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
 import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { useView } from "../data/view.ts";
@@ -117,15 +118,21 @@ export function OnlyOwn() {
   );
 }
 
-/** Names the chosen servers of which rows may be outside the chosen time, as their clocks are wrong. */
+/** Lists by the time of receipt, and of what servers do not send. */
+const NOT_BY_CLOCKS: readonly (ListName | undefined)[] = [
+  ...["envelopes", "recordings", "pages", "feedback"] as const,
+];
+
+/** Names the chosen servers whose newest rows may be outside the chosen time, as their clocks are wrong. */
 export function ClocksOff({ of }: { of: ListName | undefined }) {
   const { params } = useFragment();
   const chosen = params.get("application");
+  const since = readTimeBound(params.get("since") ?? "", Date.now()) ?? -Infinity;
   const off = useApplications()?.rows.filter((one) =>
     clockOff(one) !== "" && [null, ALL, one.key].includes(chosen) &&
-    params.has(one.clock_ms! < 0 ? "since" : "until")
+    (one.clock_ms! < 0 ? Date.now() + one.clock_ms! < since : params.has("until"))
   );
-  return of !== "envelopes" && !!off?.length && (
+  return !NOT_BY_CLOCKS.includes(of) && !!off?.length && (
     <p className="filtered-by">
       Newest rows may be outside the chosen time. {off.map(clockText).join(" ")}
     </p>

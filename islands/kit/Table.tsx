@@ -34,14 +34,17 @@ export interface Column<Row> {
   };
 }
 
-/** A column of whole numbers. @param rest what else it is */
+/** A column of whole numbers; null: not known. @param rest what else it is */
 export const numberColumn = <Row,>(
   title: string,
-  value: (row: Row) => number,
+  value: (row: Row) => number | null,
   rest: Partial<Column<Row>> = {},
 ): Column<Row> => ({
   ...{ title, width: 6, numeric: true, ...rest },
-  cell: (row) => formatNumber(value(row)),
+  cell: (row) => {
+    const number = value(row);
+    return number === null ? "–" : formatNumber(number);
+  },
 });
 
 /** A column of times. @param rest what else it is */

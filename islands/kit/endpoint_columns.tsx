@@ -65,9 +65,9 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
       cell: (row) => (
         <>
           {row.before && (
-            <span className="wide">
+            <>
               <RunCount of={row.before} /> →{" "}
-            </span>
+            </>
           )}
           <RunCount of={row} />
         </>

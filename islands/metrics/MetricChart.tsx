@@ -128,10 +128,10 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
   const readout = (group: MetricGroup) => {
     const point = at === undefined ? undefined : group.points.find((point) => point.at === at);
     const value = (at === undefined ? group.figures[show] : point?.value) ?? null;
-    const count = at === undefined ? group.count : point?.count ?? 0;
+    const count = at === undefined ? group.count : point ? point.count : 0;
     return {
       text: value === null ? "–" : formatFigure(value, show, metric),
-      count: `n ${formatWhole(count)}`,
+      count: `n ${count === null ? "not known" : formatWhole(count)}`,
     };
   };
   const timeOfDay = every < 1_000 ? formatTimeOfDayMs : formatTimeOfDay;

@@ -161,11 +161,14 @@ function Groups({ metric }: { metric: MetricContent }) {
             </span>
           ),
         },
-        numberColumn(kind === "counter" ? "Points" : "Samples", ({ count }) => Math.round(count), {
+        numberColumn(kind === "counter" ? "Points" : "Samples", ({ count }) =>
+          count && Math.round(count), {
           tip: kind === "counter" ? "Number of points" : figureTip("count", kind),
           width: 5,
         }),
-        ...shown.filter((figure) => figure !== "count").map((figure) => ({
+        ...shown.filter((figure) =>
+          figure !== "count"
+        ).map((figure) => ({
           title: figureName(figure, kind),
           tip: figureTip(figure, kind),
           width: kind === "histogram" ? 8 : 6,

@@ -60,14 +60,16 @@ const COLUMNS: readonly Column<MetricRow>[] = [
     title: "Value",
     width: 9,
     numeric: true,
-    cell: ({ name, kind, unit, show, value, count }) => (
+    cell: ({ name, kind, unit, show, value, count, points }) => (
       <>
         <b>{value === null ? "–" : formatFigure(value, show, { name, kind, unit })}</b>
         <small
-          title={count === null ? "Too many points to add up: the line has the newest" : undefined}
+          title={points === null ? "Too many points to add up: the line has the newest" : undefined}
         >
-          {count === null
+          {points === null
             ? "too many points"
+            : count === null
+            ? "n not known"
             : `n ${formatWhole(count)}${value === null ? whyNone(show, count) : ""}`}
         </small>
       </>

@@ -103,7 +103,9 @@ export function clocksNotCorrected(
   return applications.flatMap((application) => {
     const isSeen = placed.some(({ key, shift_ms }) => key === application.key && !shift_ms);
     return isSeen && clockOff(application) !== ""
-      ? `${clockText(application)} No request in this trace shows it: its times are as sent.`
+      ? `${
+        clockText(application)
+      } Its times are as sent: nothing in this trace shows by how much to correct them.`
       : [];
   });
 }

@@ -44,7 +44,7 @@ Deno.test("task of a server whose clock is ahead, by no request → its clock is
       .map((line) => line.replaceAll("\u00a0", " "));
   assert.deepEqual(clocks(spans), [
     "The clock of worker is 9 min 00 s ahead." +
-    " No request in this trace shows it: its times are as sent.",
+    " Its times are as sent: nothing in this trace shows by how much to correct them.",
   ]);
   assert.deepEqual(clocks(spans.slice(0, 3)), [], "a request shows it");
   assert.deepEqual(clocks(spans.slice(3)), [], "one application");

@@ -94,7 +94,8 @@ export interface MetricGroup {
   /** Of the attribute; null: it was not sent. */
   readonly value: string | null;
   readonly applications: readonly string[];
-  readonly count: number;
+  /** Null: of the first point of a summary it is not known. */
+  readonly count: number | null;
   /** Of the whole time; null: too few values, or not sent. */
   readonly figures: Readonly<Partial<Record<Figure, number | null>>>;
   /** Intervals with values, by their start. */
@@ -104,7 +105,7 @@ export interface MetricGroup {
 export interface MetricInterval {
   readonly at: number;
   readonly value: number | null;
-  readonly count: number;
+  readonly count: number | null;
 }
 
 export interface MetricSample {

@@ -11,7 +11,7 @@ export interface MetricRow extends MetricId {
   readonly show: Figure;
   /** Null: too few values, or too many points to read them all. */
   readonly value: number | null;
-  /** Number of its values, of a counter of its points; null: too many to read them all. */
+  /** Number of its values, of a counter of its points; null: not known, or too many to read them all. */
   readonly count: number | null;
   /** Number of points; null: too many. */
   readonly points: number | null;

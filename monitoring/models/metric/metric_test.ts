@@ -104,7 +104,7 @@ Deno.test("summaries → the newest quantiles as sent, also of a first point; of
   const unknown = { ...none, avg: null, count: null, rate: null, sum: null };
   const [half, most] = [{ quantile: 0.5, value: 2 }, { quantile: 0.99, value: 4 }];
   assert.deepEqual(figuresOf(summary(9, 4, [half, most, { quantile: 7 }, "?" as never])), [
-    ...[0, { ...unknown, p50: 2, p99: 4 }, 1, "p50"],
+    ...[null, { ...unknown, p50: 2, p99: 4 }, 1, "p50"],
   ]);
   assert.deepEqual(figuresOf(summary(9, 4, [half, most]), summary(99, 10, [half])), [
     ...[6, { ...none, p50: 2, avg: 2, count: 6, rate: 0.1, sum: 12 }, 1, "avg"],

@@ -111,11 +111,11 @@ export function readMetric(
     const points = intervals.map(([at, values]) => ({
       at,
       value: values.figure(show, every),
-      count: kind === "counter" ? values.count : values.figure("count", every) ?? 0,
-    })).filter(({ count, value }) => count > 0 || value !== null);
+      count: kind === "counter" ? values.count : values.figure("count", every) ?? countOf(values),
+    })).filter(({ count, value }) => count || value !== null);
     for (const { value, count } of points) {
       if (value !== null) counts.shown++;
-      else if (show.startsWith("p") && kind !== "summary" && count < MIN_SAMPLES) counts.too_few++;
+      else if (show.startsWith("p") && kind !== "summary" && count! < MIN_SAMPLES) counts.too_few++;
       else counts.unknown++;
     }
     const isEmpty = (at: number) => !points.some((point) => point.at === at);
@@ -127,14 +127,14 @@ export function readMetric(
     return {
       value,
       applications: applicationsOf(group.series),
-      count: group.all.count,
+      count: countOf(group.all),
       figures: Object.fromEntries(figures.map((figure) => [figure, figureOf(figure)])),
       points,
     };
-  }).filter(({ count, figures }) =>
-    count > 0 || (kind === "summary" && Object.values(figures).some((value) => value !== null))
-  )
-    .sort((a, b) => b.count - a.count || ((a.value ?? "") < (b.value ?? "") ? -1 : 1));
+  }).filter(({ count, figures }) => count ?? Object.values(figures).some((value) => value !== null))
+    .sort((a, b) =>
+      (b.count ?? 0) - (a.count ?? 0) || ((a.value ?? "") < (b.value ?? "") ? -1 : 1)
+    );
 
   return {
     ...id,
@@ -233,6 +233,10 @@ const isOfSender = (name: string) => (OF_SENDER as readonly string[]).includes(n
 const isFigureOf = (values: Values, figure: Figure): boolean =>
   (values.kind !== "histogram" && values.kind !== "summary") || values.figure(figure, 1) !== null;
 
+/** The number of values; null: of a summary whose first point is the only one. */
+const countOf = ({ kind, count }: Values): number | null =>
+  kind === "summary" && count === 0 ? null : count;
+
 /** Parts of the small chart of a row. */
 const CHART_PARTS = 24;
 
@@ -275,7 +279,7 @@ export function metricRow(
   return {
     show,
     value: isWhole || show === "last" ? all.figure(show, to - from) : null,
-    count: isWhole ? all.count : null,
+    count: isWhole ? countOf(all) : null,
     points: isWhole ? count : null,
     chart: parts.map((part) =>
       part.figure(show === "p95" && all.has("avg") ? "avg" : show, length)

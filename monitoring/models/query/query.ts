@@ -97,9 +97,11 @@ export function parseQuery(query: string): readonly Term[] {
 
 /** A field and its value. What lists show as status is an HTTP status, if it has digits. */
 function meantBy(field: string, text: string): [field: string, text: string] {
-  return field === "status" && /\d/.test(text)
-    ? ["status_code", text.replace(/^([1-5])xx$/i, (_, first) => `${first}00..${first}99`)]
-    : [RESOURCE_FIELDS.get(field) ?? field, text];
+  const meant = field === "status" && /\d/.test(text)
+    ? "status_code"
+    : RESOURCE_FIELDS.get(field) ?? field;
+  const code = text.replace(/^([1-5])xx$/i, (_, first) => `${first}00..${first}99`);
+  return [meant, meant.endsWith("status_code") ? code : text];
 }
 
 const phraseOf = (text: string, isBeginning: boolean): Phrase | null => {
