@@ -19,7 +19,7 @@ import { type ServerProcess, startServer } from "../harness/server_process.ts";
 import { DSN } from "../relay/_start_relay.ts";
 import { readTexts } from "./_spooled_texts.ts";
 import { postTo, startRelaying } from "../harness/relaying_server.ts";
-import { answers, startStandInIngest } from "../harness/stand_in_ingest.ts";
+import { answers, type StandInIngest, startStandInIngest } from "../harness/stand_in_ingest.ts";
 import { temporaryFolder } from "../harness/temporary_folder.ts";
 import { until } from "../harness/until.ts";
 
@@ -121,19 +121,23 @@ interface Store {
   readonly name: "spool" | "inbox";
   /** Status of an acknowledgement. */
   readonly status: number;
-  start(dataDir: string): Promise<ServerProcess>;
+  start(ingest: StandInIngest, dataDir: string): Promise<ServerProcess>;
   /** Ids of the events in the file of a server that was killed. */
   read(path: string): Promise<readonly string[]>;
 }
 
-await using ingest = startStandInIngest();
-ingest.behave(answers(503));
+/** Takes nothing, so envelopes stay in the spool. */
+function startRefusingIngest(): StandInIngest {
+  const ingest = startStandInIngest();
+  ingest.behave(answers(503));
+  return ingest;
+}
 
 const STORES: readonly Store[] = [
   {
     name: "spool",
     status: 202,
-    start: (dataDir) => startRelaying(ingest, { dataDir }),
+    start: (ingest, dataDir) => startRelaying(ingest, { dataDir }),
     async read(path) {
       const spool = await openSqliteSpool({ path, maxBytes: 1e9, maxAgeHours: 24 });
       const texts = await readTexts(spool, DSN);
@@ -143,7 +147,7 @@ const STORES: readonly Store[] = [
   {
     name: "inbox",
     status: 200,
-    start: (dataDir) => startServer({ dataDir }),
+    start: (_, dataDir) => startServer({ dataDir }),
     read(path) {
       const inbox = new Inbox({ path, maxBytes: 1e9 });
       const { envelopes } = inbox.list({ since: 0, limit: 1_000 });
@@ -185,7 +189,8 @@ for (const store of STORES) {
     Deno.test(`${store.name}: ${situation}, then killed → nothing acknowledged later is lost`, async () => {
       using folder = temporaryFolder();
       const file = join(folder.path, "data", `${store.name}.sqlite`);
-      await using server = await store.start(dirname(file));
+      await using ingest = startRefusingIngest();
+      await using server = await store.start(ingest, dirname(file));
       const before = await acknowledged(server, store, payloadBytes);
       harm(file);
       const after = await acknowledged(server, store, payloadBytes);
@@ -206,8 +211,9 @@ for (const store of STORES) {
   Deno.test(`${store.name} of two servers: -wal and -shm deleted, then killed → nothing is lost`, async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, `${store.name}.sqlite`);
-    await using one = await store.start(folder.path);
-    await using other = await store.start(folder.path);
+    await using ingest = startRefusingIngest();
+    await using one = await store.start(ingest, folder.path);
+    await using other = await store.start(ingest, folder.path);
     const acknowledgedByBoth = async () =>
       (await Promise.all([one, other].map((server) => acknowledged(server, store)))).flat();
     const before = await acknowledgedByBoth();
@@ -221,7 +227,8 @@ for (const store of STORES) {
   Deno.test(`${store.name}: folder moved, no other can be made → 503, not reported as a full disk`, async () => {
     using folder = temporaryFolder();
     const dataDir = join(folder.path, "data");
-    await using server = await store.start(dataDir);
+    await using ingest = startRefusingIngest();
+    await using server = await store.start(ingest, dataDir);
     await acknowledged(server, store);
     // Else it may create the folder in between.
     Deno.kill(server.pid, "SIGSTOP");
