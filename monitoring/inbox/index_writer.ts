@@ -22,6 +22,7 @@ import { isCumulative } from "../models/metric/metric_entry.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { spanColumns } from "../models/trace/span_entry.ts";
 import { spanKind } from "../models/trace/span_kind.ts";
+import { statusCodeIn } from "../models/query/query.ts";
 import { checkInWords } from "../models/monitors/check_in.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import { traceNamer } from "./trace_names.ts";
@@ -98,6 +99,7 @@ export class IndexWriter {
       is_run: span.is_run ?? false,
       is_query: spanKind(span) === "database",
       ai: readAiSpan(span),
+      status_code: statusCodeIn(span.attributes),
     }), (span) => indexed(searchedSpan(span, null)));
     const again = new Set(this.#sentAgain(entries, application));
     const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
@@ -210,11 +212,8 @@ export class IndexWriter {
   }
 
   #titleOf(group: string): Pick<GroupAlert, "type" | "message"> {
-    const { entry, varying } = this.#prepared.title.get(group) as Record<
-      "entry" | "varying",
-      string
-    >;
-    const { type, value: message } = groupTitle(JSON.parse(entry), JSON.parse(varying));
+    const { entry, varying } = this.#prepared.title.get(group) as Record<string, string>;
+    const { type, value: message } = groupTitle(JSON.parse(entry!), JSON.parse(varying!));
     return { type, message };
   }
 

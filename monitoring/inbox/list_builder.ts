@@ -75,9 +75,8 @@ export function entryList(
   const asOf = [...conditions, `${order === "e.row_key" ? "" : "+"}e.row_key < :asOf`];
   return {
     table,
-    rows: `SELECT e.row_key AS key, ${order} AS rank, ${tie} AS tie FROM ${table} AS e WHERE ${
-      all(asOf)
-    }`,
+    rows: `SELECT e.row_key AS key, ${order} AS rank, ${tie} AS tie FROM ${table} AS e` +
+      ` WHERE ${all(asOf)}`,
     descending: true,
     columns,
   };

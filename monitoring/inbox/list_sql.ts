@@ -207,10 +207,8 @@ export function errorGroupsSql(query: ListQuery): SqlList {
       `e.entry, ${VARYING} AS varying, ${APPLICATION}, page.count, page.first_seen, page.last_seen,` +
       ` ${receiptOf("page.first")} AS first_received_at,` +
       // It has come back in the application that was the first to send it again.
-      ` iif(g.state = 'regressed' AND ${firstAfter("true")} IS NOT ${
-        firstAfter(ofApplication)
-      }, 'open', g.state)` +
-      " AS state, g.changed_at, g.resolved_in, g.regressed_in," +
+      ` iif(g.state = 'regressed' AND ${firstAfter("true")} IS NOT ${firstAfter(ofApplication)}` +
+      ", 'open', g.state) AS state, g.changed_at, g.resolved_in, g.regressed_in," +
       " (SELECT json_array(max(e.level), count(*) FILTER (WHERE e.handled = 0)," +
       ` count(*) FILTER (WHERE e.handled = 1)) FROM ${counted}) AS badges,` +
       " (SELECT json_group_array(json_array(part, errors)) FROM (SELECT count(*) AS errors," +

@@ -5,6 +5,7 @@ import {
   number,
   parseQuery,
   type Phrase,
+  STATUS_CODE,
   type Term,
   type Value,
 } from "../models/query/query.ts";
@@ -163,7 +164,8 @@ export function traceMatches(q = ""): string[] {
   return [`e.trace_id IN (SELECT t.trace_id FROM ${traces} WHERE ${all})`];
 }
 
-const TRACE_TABLES = ["spans", "error_entries", "log_entries"] as const;
+/** Those with few rows first, which often have a word, too: the rest is not searched then. */
+const TRACE_TABLES = ["error_entries", "log_entries", "spans"] as const;
 const HAVE_ATTRIBUTES: readonly string[] = [...TRACE_TABLES, "metric_points", "resource_entries"];
 
 const isFrequent = (n: number) =>
@@ -225,7 +227,7 @@ export function bestMatch(q = ""): string {
     !term.isExcluded && !isOfSender(term) && !isDuration(term)
   );
   if (terms.length === 0) return "NULL";
-  const best = TRACE_TABLES.map((table) => {
+  const best = (["spans", "error_entries", "log_entries"] as const).map((table) => {
     const [id, text] = MATCHED[table];
     // Of a frequent word those of one page are few.
     const first = `(SELECT min(row_key) FROM page CROSS JOIN ${table} ON trace_id = page.id)`;
@@ -305,6 +307,9 @@ function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Par
     return wordsFirst && phrase !== null && !NOT_IN_WORDS.has(field)
       ? { words: `:value${n}`, condition }
       : { condition };
+  }
+  if (value.is === "range" && name === "spans" && field === STATUS_CODE) {
+    return { condition: holdsSql(value, n)("e.status_code") };
   }
   const isText = value.is === "text";
   if (!HAVE_ATTRIBUTES.includes(name)) {

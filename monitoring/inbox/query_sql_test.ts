@@ -47,6 +47,8 @@ const attributes = fc.dictionary(
     "größe",
     "level",
     "name",
+    "http.status_code",
+    "status_code",
   ),
   value,
   { maxKeys: 3 },
@@ -62,12 +64,17 @@ const span = fc.record({
   status: fc.constantFrom("ok", "error"),
   seconds: fc.constantFrom(0.001, 0.5, 2),
   op: fc.option(fc.constantFrom("db", "http.server")),
+  code: fc.option(fc.integer({ min: 3, max: 7 })),
   attributes,
-}).map(({ seconds, op, attributes, ...rest }) => ({
+}).map(({ seconds, op, code, attributes, ...rest }) => ({
   ...rest,
   start_timestamp: NOW / 1_000 - 9,
   end_timestamp: NOW / 1_000 - 9 + seconds,
-  attributes: { ...attributes, ...op && { "sentry.op": op } },
+  attributes: {
+    ...attributes,
+    ...op && { "sentry.op": op },
+    ...code && { "http.response.status_code": code },
+  },
 }));
 const log = fc.record({ trace_id, span_id, body: text, level, attributes });
 const error = fc.record({
@@ -105,10 +112,12 @@ const word = fc.constantFrom(
   ],
   ...["order.id", "5", "€", "e0000000", hexId(2), "1111-1111", "11111111", "event", "log", '"'],
   ...["application:shop", "release:2", "release:1", "environment:live", "environment:t*"],
+  ...["status_code:>4", "status_code:1..5"],
 );
 const key = fc.constantFrom(
   ...["order.id", "amount", "method", "größe", "name", "op", "status", "level", "type", "message"],
   ...["application", "release", "environment", "duration", "other", "main.go", "http.method"],
+  "status_code",
   ...["service.name", "service.version", "deployment.environment.name"],
 );
 const wanted = fc.constantFrom(

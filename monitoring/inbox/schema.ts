@@ -108,7 +108,7 @@ const ENTRY =
  * - `report_entries`: what SDKs counted, see `ReportEntry`.
  * - `spans`: `duration`: milliseconds. `entry`: JSON of what is not in columns. `spans_by_trace` and `spans_by_parent` find
  *   a span and its children. Of long names `spans_by_name` has the beginning. `runs`, `queries`: what endpoints are made of.
- *   `ai`: JSON of an AI span (`ai_span.ts`), which lists of AI runs are made of.
+ *   `ai`: JSON of an AI span (`ai_span.ts`), which lists of AI runs are made of. `status_code`: see `statusCodeIn`.
  */
 const INDEX = `
   CREATE TABLE applications (
@@ -201,16 +201,18 @@ const INDEX = `
     is_run INTEGER NOT NULL,
     is_query INTEGER NOT NULL,
     ai TEXT,
+    status_code REAL,
     entry TEXT NOT NULL
   ) STRICT;
   CREATE INDEX runs ON spans (row_key, application, release, at, trace_id, span_id, name, op, duration, failed)
     WHERE is_run = 1 AND duration IS NOT NULL;
-  CREATE INDEX queries ON spans (row_key, application, release, at, duration)
+  CREATE INDEX queries ON spans (row_key, application, release, at, duration, status_code)
     WHERE is_query = 1 AND duration IS NOT NULL;
   CREATE INDEX ai_spans ON spans (row_key, trace_id, span_id, parent_id, application, release, at, duration,
     failed, ai) WHERE ai IS NOT NULL;
   CREATE INDEX spans_by_trace ON spans (trace_id, span_id);
   CREATE INDEX spans_by_parent ON spans (trace_id, parent_id) WHERE parent_id IS NOT NULL;
+  CREATE INDEX spans_by_status ON spans (status_code, trace_id) WHERE status_code IS NOT NULL;
   CREATE INDEX spans_by_op ON spans (application, op, trace_id) WHERE op IS NOT NULL;
   CREATE INDEX spans_by_name ON spans (${NAME_START("name")}, op);
   CREATE TABLE error_entries (
@@ -364,16 +366,14 @@ const NEW_INDEX =
     .map((table) => `DROP TABLE IF EXISTS ${table};`).join("") +
   INDEX + "UPDATE totals SET size = 0;";
 
-/** Versions after which only the index has changed, which the last upgrade makes anew. */
-const OF_INDEX = [8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26];
-
 export const INBOX_SCHEMA: Schema = {
-  version: 28,
+  version: 29,
   create: STORED + INDEX,
   upgrades: {
-    ...Object.fromEntries(OF_INDEX.map((version) => [version, ""])),
+    // After the others from 8 on only the index has changed, which the last upgrade makes anew.
+    ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [8 + n, ""])),
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
-    27: NEW_INDEX,
+    28: NEW_INDEX,
   },
 };

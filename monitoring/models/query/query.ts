@@ -49,11 +49,15 @@ export type Value =
 
 export type Bound = readonly [operator: ">" | ">=" | "<" | "<=", number: number];
 
+/** Of spans it is a column. */
+export const STATUS_CODE = "status_code";
 /** Attributes of OpenTelemetry's conventions, by the name in a query. They come before an attribute of that name: few have one. */
 const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ["method", ["http.request.method", "http.method"]],
-  ["status_code", ["http.response.status_code", "http.status_code"]],
+  [STATUS_CODE, ["http.response.status_code", "http.status_code"]],
 ]);
+
+const namesOf = (field: string) => [...ALIASES.get(field) ?? [], field];
 
 /** Facts that SDKs send for all that a resource or an event has, and the fields that have them. */
 const RESOURCE_FIELDS: ReadonlyMap<string, string> = new Map([
@@ -132,7 +136,7 @@ function fieldTerm(field: string, text: string, isQuoted: boolean): Omit<FieldTe
   const phrases = texts.flatMap((text) => phraseOf(text, isBeginning) ?? []);
   return {
     field,
-    names: [...ALIASES.get(field) ?? [], field],
+    names: namesOf(field),
     value,
     phrases: phrases.length === 0
       ? [{ words: wordsOf(field), isBeginning: false }]
@@ -224,11 +228,20 @@ function matchesTerm(
     return [fields[field]].flat().some((sent) => holds(value, sent));
   }
   const [own, sent] = [attributes, resource].map((all) => {
-    const name = names.find((name) => Object.hasOwn(all, name));
+    const name = nameIn(all, names);
     return name === undefined ? undefined : holds(value, all[name]);
   });
   // "main.go:42": of an entry without such an attribute, the text decides.
   return sent || (own ?? (value.is === "text" && term.phrases.some(has)));
+}
+
+const nameIn = (attributes: Searched["attributes"], names: readonly string[]) =>
+  names.find((name) => Object.hasOwn(attributes, name));
+
+/** What ranges of `status_code` are compared with; null: attributes have no such number. */
+export function statusCodeIn(attributes: Searched["attributes"]): number | null {
+  const sent = attributes[nameIn(attributes, namesOf(STATUS_CODE)) ?? ""];
+  return typeof sent === "number" ? sent : null;
 }
 
 function holds(value: Value, sent: unknown): boolean {
