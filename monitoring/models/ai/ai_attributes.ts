@@ -120,6 +120,12 @@ export function positive(value: unknown): number | null {
   return typeof number === "number" && number >= 0 && Number.isFinite(number) ? number : null;
 }
 
+/** The sum of what was sent; null: nothing was. */
+export function sumOf(values: readonly (number | null)[]): number | null {
+  const sent = values.filter((value) => value !== null);
+  return sent.length === 0 ? null : sent.reduce((sum, value) => sum + value);
+}
+
 /** Characters of a name: longer than any that is used. */
 export const MAX_NAME = 200;
 export const cut = (text: string, max: number) =>

@@ -1,4 +1,5 @@
 import type { ListQuery } from "../list_query.ts";
+import { sumOf } from "./ai_attributes.ts";
 import type { AiRunRow, AiSumRow, AiUsage } from "./ai_row.ts";
 import type { AiSpan } from "./ai_span.ts";
 
@@ -128,14 +129,7 @@ function rowOf(top: StoredAiSpan, nodes: readonly StoredAiSpan[]): AiRunRow {
   };
 }
 
-/** Models in one row. */
 const MAX_MODELS = 20;
-
-/** The sum of what was sent; null: nothing was. */
-function sumOf(values: readonly (number | null)[]): number | null {
-  const sent = values.filter((value) => value !== null);
-  return sent.length === 0 ? null : sent.reduce((sum, value) => sum + value);
-}
 
 /** Rows of each kind: those with the most tokens. */
 const MAX_SUMS = 50;

@@ -1,4 +1,4 @@
-import { aiNumber, aiText, cut, MAX_NAME, own, positive } from "./ai_attributes.ts";
+import { aiNumber, aiText, cut, MAX_NAME, own, positive, sumOf } from "./ai_attributes.ts";
 import { questionsOf } from "./ai_messages.ts";
 import type { TraceSpan } from "../trace/trace_span.ts";
 
@@ -10,6 +10,8 @@ export interface AiSpan {
   readonly name: string;
   /** That answered, else the requested one. */
   readonly model: string | null;
+  /** If another one answered. */
+  readonly requested?: string;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   /** In US dollars, as sent. */
@@ -42,27 +44,27 @@ export function readAiSpan(
   const operation = aiText(attributes, "operation") ?? ofOp;
   if (operation === undefined) return null;
   const bare = operation.replace(/^(gen_ai|ai)\./, "");
-  const model = aiText(attributes, "responseModel") ?? aiText(attributes, "requestModel");
+  const requested = aiText(attributes, "requestModel");
+  const model = aiText(attributes, "responseModel") ?? requested;
   const known = KINDS.find(([pattern]) => pattern.test(bare))?.[1];
   const kind = known ?? (model === null ? "step" : "call");
   const firstToken = aiNumber(attributes, "firstToken");
   const cost = (of: string) => positive(own(attributes, `gen_ai.cost.${of}_tokens`));
-  const [input, output] = [cost("input"), cost("output")];
   const named = kind === "tool"
     ? aiText(attributes, "tool")
     : kind === "agent"
     ? aiText(attributes, "agent")
     : kind === "call"
-    ? aiText(attributes, "requestModel") ?? model
+    ? model
     : null;
   return {
     kind,
     name: named ?? cut(name.replace(/^(invoke_agent|execute_tool) /, ""), MAX_NAME),
     model,
+    ...requested !== null && requested !== model && { requested },
     input_tokens: aiNumber(attributes, "inputTokens"),
     output_tokens: aiNumber(attributes, "outputTokens"),
-    cost: cost("total") ??
-      (input === null && output === null ? null : (input ?? 0) + (output ?? 0)),
+    cost: cost("total") ?? sumOf([cost("input"), cost("output")]),
     first_token_ms: firstToken === null
       ? aiNumber(attributes, "firstTokenMs")
       : Math.round(firstToken * 1e6) / 1e3,

@@ -10,8 +10,9 @@ const read = (op: string | null, attributes: LogAttributes, name = "span") =>
 
 /** What is read of the same call, by its names. */
 const FACTS = {
-  name: "gpt-5-mini",
+  name: "gpt-5-mini-2026-08",
   model: "gpt-5-mini-2026-08",
+  requested: "gpt-5-mini",
   input_tokens: 730,
   output_tokens: 200,
   cost: null,
