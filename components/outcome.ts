@@ -83,3 +83,9 @@ export function levelKind(level: string): OutcomeKind {
   if (level === "fatal" || level === "error") return "refused";
   return level === "warning" || level === "warn" ? "waits" : "flows";
 }
+
+/** Red if it was not handled, as in the Overview. Other errors need a look: whether one was handled may be unknown. */
+export function errorKind(level: string, handled: boolean | null): OutcomeKind {
+  const kind = levelKind(level);
+  return handled === false ? "refused" : kind === "refused" ? "waits" : kind;
+}

@@ -1,13 +1,13 @@
 import { Fragment, useState } from "react";
 import { cutText, formatCount, formatDuration, formatNumber } from "../../components/format.ts";
 import { Icon, type IconName } from "../../components/Icon.tsx";
+import { errorKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
 import { linkTo } from "../data/fragment.ts";
 import { Part } from "../kit/Part.tsx";
 import { describeCrumb } from "./describe_crumb.ts";
-import { errorKind } from "./ErrorLevel.tsx";
 import { LongText } from "./LongText.tsx";
 
 /** Characters of a message that are shown at first. */

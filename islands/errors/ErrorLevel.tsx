@@ -1,7 +1,7 @@
 import { formatNumber } from "../../components/format.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
-import { levelKind, type OutcomeKind } from "../../components/outcome.ts";
+import { errorKind } from "../../components/outcome.ts";
 
 /** Known levels have up to seven characters; a longer one would break the table. */
 const MAX_LENGTH = 12;
@@ -29,12 +29,6 @@ export function ErrorLevel({ of, isMark }: { of: Badges; isMark?: boolean }) {
       {isMark ? <span className="vh">{`${words} `}</span> : words}
     </span>
   );
-}
-
-/** Red if it was not handled, as in the Overview. Other errors need a look: whether one was handled may be unknown. */
-export function errorKind(level: string, handled: boolean | null): OutcomeKind {
-  const kind = levelKind(level);
-  return handled === false ? "refused" : kind === "refused" ? "waits" : kind;
 }
 
 const wordsOf = ({ level, handled, unhandled, count }: Badges) => [

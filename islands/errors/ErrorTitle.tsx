@@ -1,4 +1,5 @@
 import { cutText } from "../../components/format.ts";
+import { errorKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
@@ -7,7 +8,7 @@ import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { useApplications, useList } from "../data/lists.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { shortRelease } from "../kit/application_labels.ts";
-import { errorKind, ErrorLevel } from "./ErrorLevel.tsx";
+import { ErrorLevel } from "./ErrorLevel.tsx";
 
 /** Characters of the type and of the message in the heading: about two lines each. */
 const MAX_TITLE = 200;

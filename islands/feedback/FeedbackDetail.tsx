@@ -146,10 +146,10 @@ function Before({ row, replayId }: { row: FeedbackRow; replayId: string }) {
       }
     >
       <ol className="crumbs">
-        {shown.map(({ kind, at, text, isRage, href }, index) => (
+        {shown.map(({ kind, at, text, isRage, href, look }, index) => (
           <li key={index} className="entry">
             <span className="when quiet">{formatOffset(at - row.at)}</span>
-            <span className={kind === "error" ? "kind refused" : isRage ? "kind waits" : "kind"}>
+            <span className={`kind ${isRage ? "waits" : look}`}>
               <Icon name={EVENT_ICONS[kind]} />
               {kind}
             </span>

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import type { IconName } from "../../components/Icon.tsx";
+import { errorKind } from "../../components/outcome.ts";
 import type { EventKind, RecordingEvent } from "../../monitoring/models/recording/timeline.ts";
 import { fragmentTo, linkTo, momentHref } from "../data/fragment.ts";
 import { useLiveRead } from "../data/use_read.ts";
@@ -26,11 +27,18 @@ export function useEvents(replayId: string | undefined) {
   const reading = useLiveRead("recording", replayId === undefined ? undefined : { id: replayId });
   const { value } = reading;
   const events = useMemo(
-    () => (value?.events ?? []).map((event) => ({ ...event, href: hrefOf(event, replayId ?? "") })),
+    () =>
+      (value?.events ?? []).map((event) => (
+        { ...event, href: hrefOf(event, replayId ?? ""), look: lookOf(event) }
+      )),
     [replayId, value],
   );
   return { events, reading };
 }
+
+/** The class of an error's colour, as in the list of errors. */
+export const lookOf = ({ level, handled }: RecordingEvent) =>
+  level === undefined ? "" : errorKind(level, handled ?? null);
 
 function hrefOf(event: RecordingEvent, replayId: string): string {
   const { kind, at, group, envelope, trace_id, span_id } = event;

@@ -104,10 +104,10 @@ const Rows = memo(function Rows({ events, replayId, from, current }: {
   }, [current]);
   return (
     <ol ref={list} tabIndex={0} aria-label="Events in order of time">
-      {events.map(({ kind, at, isAstray, text, href }, index) => (
+      {events.map(({ kind, at, isAstray, text, href, look }, index) => (
         <li
           key={index}
-          className={`of-${kind}`}
+          className={`of-${kind} ${look}`}
           aria-current={index === current ? "true" : undefined}
         >
           <a className="quiet" {...isAstray ? ASTRAY : { href: momentHref(replayId, at) }}>

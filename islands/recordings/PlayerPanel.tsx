@@ -15,7 +15,6 @@ import { TimeLine } from "./TimeLine.tsx";
 const SPEEDS = [0.5, 1, 2, 4, 8];
 /** Pixels that the picture may take of the window's height. */
 const HEIGHTS = { normal: () => innerHeight * 0.55, wide: () => innerHeight * 0.8 };
-/** Milliseconds of a step by an arrow key. */
 const STEP_MS = 5_000;
 const KEYS = [
   [["Space"], "play"],
@@ -162,10 +161,7 @@ export function PlayerPanel({ replayId, recording = NOTHING, segments }: {
               : `${formatClock(askedAt - length)} after the end`}.
           </p>
         )}
-        <TimeLine
-          from={recording.from}
-          {...{ length, gaps, replayId, events, player }}
-        />
+        <TimeLine from={recording.from} {...{ length, gaps, replayId, player }} events={all} />
         <p className="player-keys pad small quiet">
           <span className="if-keys facts">
             {KEYS.map(([keys, use]) => (

@@ -146,9 +146,7 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
   const shown = events.filter(({ at }) => at >= row.started_at - SLACK_MS && at <= end);
   const byKind = Map.groupBy(shown, ({ kind }) => kind);
   const rages = shown.filter(({ isRage }) => isRage).length;
-  const marks = MARKED.flatMap((kind) =>
-    marksOf(byKind.get(kind) ?? [], row.started_at, length).map(({ at }) => ({ kind, at }))
-  );
+  const marks = MARKED.flatMap((kind) => marksOf(byKind.get(kind) ?? [], row.started_at, length));
   return (
     <>
       <div className="pages one-line">
@@ -177,11 +175,11 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
         )}
       </div>
       <div className="recording-marks well" ref={place} aria-hidden="true">
-        {marks.map(({ kind, at }) => (
+        {marks.map((mark) => (
           <i
-            key={`${kind} ${at}`}
-            className={`of-${kind}`}
-            style={{ left: percent(at - row.started_at, length) }}
+            key={`${mark.kind} ${mark.at}`}
+            className={`of-${mark.kind} ${mark.look}`}
+            style={{ left: percent(mark.at - row.started_at, length) }}
           />
         ))}
       </div>

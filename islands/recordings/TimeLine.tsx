@@ -6,15 +6,17 @@ import {
   DETAILS,
   EVENT_KINDS,
   type EventKind,
+  type RecordingEvent,
   SLACK_MS,
-  type TimelineEvent,
 } from "../../monitoring/models/recording/timeline.ts";
 import { momentHref } from "../data/fragment.ts";
+import { lookOf } from "../player/recording_events.ts";
 import type { Player } from "../player/use_player.ts";
 
-/** An event, and where more about it is shown. */
-export interface ListedEvent extends TimelineEvent {
+/** An event, its colour, and where more about it is shown. */
+export interface ListedEvent extends RecordingEvent {
   readonly href: string;
+  readonly look: string;
 }
 
 export const KIND_NAMES: Readonly<Record<EventKind, string>> = {
@@ -93,26 +95,28 @@ const Lanes = memo(function Lanes({ from, length, replayId, events }: {
     return EVENT_KINDS.flatMap((kind) => {
       const ofKind = byKind.get(kind);
       if (!ofKind || DETAILS.has(kind)) return [];
-      // Those before the start are in the list only.
-      const drawn = ofKind.filter(({ at }) => at >= from - SLACK_MS && at <= from + length);
-      const others = ofKind.length - drawn.length;
-      return [{ kind, count: drawn.length, others, marks: marksOf(drawn, from, length) }];
+      // Others are in the list only.
+      const drawn = ofKind.filter(({ at, isAstray }) =>
+        !isAstray && at >= from - SLACK_MS && at <= from + length
+      );
+      return [{ kind, all: ofKind.length, drawn, marks: marksOf(drawn, from, length) }];
     });
   }, [events, from, length]);
-  return lanes.map(({ kind, count, others, marks }) => (
+  return lanes.map(({ kind, all, drawn: { length: count }, marks }) => (
     <div key={kind} className={`lane small of-${kind}`}>
       <span
         className="quiet"
-        title={others > 0 ? `The other ${others} are outside of this time` : ""}
+        title={all > count ? `${all - count} outside of this time, or at an unknown one` : ""}
       >
         {KIND_NAMES[kind]} {count}
-        {others > 0 && ` of ${count + others}`}
+        {all > count && ` of ${all}`}
       </span>
       <div className="track">
-        {marks.map(({ at, text, more }) => (
+        {marks.map(({ at, text, more, look }) => (
           // The list beside it has the same links for keyboards and screen readers.
           <a
             key={at}
+            className={look}
             href={momentHref(replayId, at)}
             title={`${formatEventTime(at - from)} ${text}${more > 0 ? ` and ${more} more` : ""}`}
             tabIndex={-1}
@@ -128,14 +132,14 @@ const Lanes = memo(function Lanes({ from, length, replayId, events }: {
 export const describeMissing = ({ first, last }: NonNullable<Gap["missing"]>) =>
   first === last ? `segment ${first}` : `segments ${first} to ${last}`;
 
-/** The first event of each part of the time. */
-export function marksOf<Of extends { readonly at: number }>(
-  events: readonly Of[],
-  from: number,
-  length: number,
-) {
+/** The first event of each part of the time, in the colour of the worst. */
+export function marksOf(events: readonly RecordingEvent[], from: number, length: number) {
   const parts = Map.groupBy(events, ({ at }) => Math.floor((at - from) / length * MARKS));
-  return [...parts.values()].map(([first, ...others]) => ({ ...first!, more: others.length }));
+  return [...parts.values()].map((part) => {
+    const looks: string[] = part.map(lookOf);
+    const look = ["refused", "waits"].find((worst) => looks.includes(worst)) ?? looks[0];
+    return { ...part[0]!, more: part.length - 1, look };
+  });
 }
 
 export const percent = (ms: number, length: number) =>

@@ -341,7 +341,7 @@ test("segments missing, late, doubled, no JSON → played in order, reported; by
   expect(left!.x + left!.width).toBeLessThanOrEqual(right!.x);
 });
 
-test("error of a server whose clock is wrong by an unknown time → leads to its recording, on no time line", async ({ page, server }) => {
+test("error at an unknown time, and a warning → its recording; both counted, one drawn, not in red", async ({ page, server }) => {
   const start = Date.now() - 60_000;
   const replay_id = "9".repeat(32);
   const events = [...pageEvents(start, []), addition(start + 40_000, element(100, "p"))];
@@ -351,7 +351,13 @@ test("error of a server whose clock is wrong by an unknown time → leads to its
     contexts: { trace: { trace_id: hexId(9) } },
     timestamp: start / 1_000 - 3_600,
   });
-  await postEnvelope(server.origin, { sdk: { name: "sentry.python" }, trace }, ["event", error]);
+  const warning = { ...error, level: "warning", timestamp: start / 1_000 + 9 };
+  await postEnvelope(
+    server.origin,
+    { sdk: { name: "sentry.python" }, trace },
+    ["event", error],
+    ["event", { ...warning, exception: { values: [{ type: "Slow", value: "stock" }] } }],
+  );
   await page.goto("/#/errors");
   await page.getByRole("link", { name: /an hour ago/ }).click();
   await expect(page.getByRole("article").getByTitle(/, by its sender’s clock/)).toBeVisible();
@@ -361,9 +367,13 @@ test("error of a server whose clock is wrong by an unknown time → leads to its
   await expect(link).toHaveAttribute("href", `#/recordings/${replay_id}`);
   await link.click();
   const view = page.getByRole("region", { name: "Recordings", exact: true });
-  await expect(view.locator(".events .of-error")).toHaveText(/^\?.*an hour ago$/);
+  await expect(view.getByRole("article")).toContainText(/2\serrors/);
+  await expect(view.locator(".events .of-error")).toHaveText([/^\?.*an hour ago$/, /stock$/]);
   await expect(view.locator("output").first()).toContainText("/ 0:40");
-  await expect(view.locator(".lane.of-error")).toHaveCount(0);
+  const lane = view.locator(".lane.of-error");
+  await expect(lane.getByTitle(/^1 outside of this time, or at an/)).toHaveText("Errors 1 of 2");
+  await expect(lane.locator("a")).toHaveClass("waits");
+  await page.keyboard.press("e");
   await expect(view.getByRole("button", { name: "Next error" })).toBeDisabled();
 });
 

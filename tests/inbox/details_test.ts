@@ -302,7 +302,7 @@ Deno.test("server's clock 3 s ahead → its errors and logs where they happened,
       envelopeOf(
         { sdk: { name: "sentry.javascript.node" } },
         ofSpan("b", 4_010, 4_090, { name: "pay", parent_span_id: "a".padStart(16, "0") }),
-        error("declined", TRACE, { timestamp: sent(4_050), event_id: EVENT }),
+        error("declined", TRACE, { timestamp: sent(4_050), event_id: EVENT, level: "warning" }),
         log("charging", { timestamp: sent(4_040), trace_id }),
       ),
       // An hour behind, and no span shows it.
@@ -315,12 +315,12 @@ Deno.test("server's clock 3 s ahead → its errors and logs where they happened,
   const { body } = await get<RecordingContent>(`${server.url}?view=recording&id=${replayId}`);
   const events = body.events.filter(({ kind }) => kind !== "trace");
   assert.deepEqual(
-    events.map(({ text, at, isAstray }) => [text, Math.round(at - from), isAstray]),
+    events.map(({ text, at, isAstray, level }) => [text, Math.round(at - from), isAstray, level]),
     [
-      ["refused", -3_600_000, true],
-      ["pay", 1_010, undefined],
-      ["charging", 1_040, undefined],
-      ["declined", 1_050, undefined],
+      ["refused", -3_600_000, true, "error"],
+      ["pay", 1_010, undefined, undefined],
+      ["charging", 1_040, undefined, undefined],
+      ["declined", 1_050, undefined, "warning"],
     ],
   );
   // Each leads to the recording that lists it.

@@ -50,7 +50,6 @@ export async function readRecordingContent(
   const from = recording?.from ?? row.started_at;
   const errors = inbox.page("occurrences", query).rows;
   const logs = inbox.page("logs", query).rows;
-  const feedback = inbox.page("feedback", query).rows;
   const traces = inbox.page("traces", query).rows;
   const spans: RecordingEvent[] = [];
   /** By the key of an error or a log, or the id of a trace: when it happened, if its trace was read. */
@@ -88,8 +87,10 @@ export async function readRecordingContent(
       group: error.group,
       envelope: error.envelope,
       trace_id: error.trace_id,
+      level: error.level,
+      handled: error.handled,
     })),
-    ...feedback.map(({ group, at, message, application }) => ({
+    ...inbox.page("feedback", query).rows.map(({ group, at, message, application }) => ({
       kind: "feedback" as const,
       ...placed(group, at, application),
       text: message,

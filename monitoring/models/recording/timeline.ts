@@ -67,6 +67,9 @@ export interface RecordingEvent extends TimelineEvent {
   /** Of an error: its group and the id of its envelope; of feedback its key. */
   readonly group?: string;
   readonly envelope?: number;
+  /** Of an error. */
+  readonly level?: string;
+  readonly handled?: boolean | null;
 }
 
 /** Characters. */
