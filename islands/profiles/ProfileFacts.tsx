@@ -13,7 +13,6 @@ import { Table } from "../kit/Table.tsx";
 import { type DrawnBar, kindOf } from "./ProfileFlame.tsx";
 import { percent } from "./ProfileList.tsx";
 
-/** Spans of a session that are offered. */
 const MAX_SPANS = 12;
 
 const KINDS = { own: "own code", library: "library", native: "native code" };

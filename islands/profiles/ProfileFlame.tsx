@@ -52,7 +52,6 @@ export function ProfileFlame({ profile, tree, isHeavy, timeWindow, selected, fou
   isHeavy: boolean;
   timeWindow: TimeWindow;
   selected: DrawnBar | undefined;
-  /** Functions that the search found. */
   found: ReadonlySet<number>;
   onSelect: (bar: DrawnBar) => void;
 }) {

@@ -31,27 +31,18 @@ export function ProfileList({ openKey }: { openKey: string | undefined }) {
   );
 }
 
-export const SESSION = "Profiler session";
-
-/** The name of a row: of its transaction, or of the longest span of its session. */
-export const profileName = ({ name, of }: Pick<ProfileRow, "name" | "of">) =>
-  name ?? (of === "session" ? SESSION : "(no name)");
+/** The name of a row: of its transaction, or of the longest span of its session and how many others there are. */
+export function profileName({ name, of, spans }: ProfileRow) {
+  const count = spans ?? 0;
+  if (name !== null) return count > 1 ? `${name} and ${formatCount(count - 1, "other")}` : name;
+  const session = `Profiler session${count > 0 ? ` of ${formatCount(count, "request")}` : ""}`;
+  return of === "session" ? session : "(no name)";
+}
 
 const COLUMNS: readonly Column<ProfileRow>[] = [
   {
     title: "Profile",
-    cell: (row, link) => (
-      <>
-        {link(profileName(row))}
-        {row.spans !== null && row.spans > (row.name === null ? 0 : 1) && (
-          <small className="quiet wide">
-            {row.name === null
-              ? ` of ${formatCount(row.spans, "request")}`
-              : ` and ${formatCount(row.spans - 1, "other")}`}
-          </small>
-        )}
-      </>
-    ),
+    cell: (row, link) => link(profileName(row)),
     aside: {
       title: "Application",
       applications: ({ application }) => [application],
@@ -85,5 +76,4 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
   timeColumn("Started", ({ started_at }) => started_at, { by: "started_at" }),
 ];
 
-/** A part of a whole. */
 export const percent = (share: number) => `${Math.round(share * 100)} %`;

@@ -28,7 +28,7 @@ import { Segmented } from "../kit/Segmented.tsx";
 import { FunctionTable } from "./FunctionTable.tsx";
 import { ProfileFacts } from "./ProfileFacts.tsx";
 import { type DrawnBar, ProfileFlame, wholeAxis } from "./ProfileFlame.tsx";
-import { profileName, SESSION } from "./ProfileList.tsx";
+import { profileName } from "./ProfileList.tsx";
 
 const SHAPES = [[undefined, "Time order"], ["left-heavy", "Left-heavy"]] as const;
 
@@ -65,8 +65,7 @@ export function ProfileView({ id }: { id: string }) {
     <DetailView
       className="profile"
       back="All profiles"
-      title={profile?.span?.name ??
-        (row ? row.of === "session" ? SESSION : profileName(row) : "Profile")}
+      title={profile?.span?.name ?? (row ? profileName(row) : "Profile")}
       shown={span}
       closeInner={close}
       facts={row && (
@@ -117,7 +116,6 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
   const time = (count: number) => formatDuration(count * interval_ms);
   const whole = wholeAxis(profile, false);
   const omitted = omittedText(profile);
-  /** Marks all calls of a function. */
   const mark = (frame: number) => setSelected({ frame });
   return (
     <>

@@ -102,6 +102,8 @@ test("session of a profiler → its requests; span of a trace → what ran in it
   await page.goBack();
   await row.getByRole("link").click();
   await expect(detail(page)).toContainText("72 samples");
+  await expect(detail(page).getByRole("heading", { level: 3 }))
+    .toHaveText(/^GET \/api\/report\/1\d and 1\sother$/);
   await expect(page.locator("a.flame-bar")).toHaveCount(2);
   await facts(page).getByRole("link", { name: "GET /api/report/12" }).click();
   await expect(detail(page)).toContainText("36 samples");

@@ -46,7 +46,7 @@ export async function readProfileContent(
   const unread = chunks.reduce((sum, { sent }) => sum + sent.omitted, 0);
   const { start_ms, end_ms } = limit ?? { start_ms: row.started_at, end_ms: row.ended_at };
   const isCovered = (span: Extent) => span.start_ms < end_ms && span.end_ms > start_ms;
-  const own = sent.find((span) => span.is_segment && span.name === row.name);
+  const own = sent.find((span) => span.is_segment && displayName(span) === row.name);
   return {
     row,
     ...joined,

@@ -154,6 +154,26 @@ export function addProfileTests(test: AddTest): void {
     },
   );
 
+  test(
+    "profile beside its transaction, before or after → its name and span",
+    async (inbox, add) => {
+      const transaction = (trace: number, op: string, name: string): TestItem => ["transaction", {
+        ...{ event_id: hexId(trace), transaction: name, request: { method: "GET" } },
+        ...{ start_timestamp: seconds(-20), timestamp: seconds(-19) },
+        contexts: { trace: { trace_id: hexId(trace), span_id: "a".repeat(16), op } },
+      }];
+      // Python's SDK sends the profile first.
+      await add(profile(1, 7, "/report", -20), transaction(7, "http.server", "/report"));
+      await add(transaction(8, "pageload", "/8"), profile(2, 8, "/8", -20));
+      await add(profile(3, 9, "/alone", -20));
+      assert.deepEqual(names(inbox), ["/alone", "Page load /8", "GET /report"]);
+      for (const [id, name] of [[1, "GET /report"], [2, "Page load /8"], [3, undefined]] as const) {
+        assert.equal((await readProfileContent(inbox, { id: hexId(id) }))?.span?.name, name);
+      }
+      assert.deepEqual(names(inbox, { q: 'name:"GET /report"' }), ["GET /report"]);
+    },
+  );
+
   test("eviction of a chunk → the rest of the session", async (inbox, add) => {
     await add(profileChunk(1, 11, -60, ["a", "b"]));
     await add(profileChunk(1, 12, -30, ["c"]));

@@ -10,7 +10,7 @@ import { KEYS_PER_ENVELOPE } from "./list_cursor.ts";
 import { EMPTY_ENVELOPE, MAX_ITEMS, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
-import type { ProfileEntry } from "../profile/profile_entry.ts";
+import { namedProfile, type ProfileEntry } from "../profile/profile_entry.ts";
 import { type RecordingEntry, recordingEntry } from "../recording/recording_entry.ts";
 import type { RecordedRange } from "../recording/recording.ts";
 import { type EnvelopeApplication, readApplication } from "../application.ts";
@@ -159,7 +159,7 @@ function indexResource(
     metrics: found.metrics.entries,
     recordings: recording === undefined ? [] : [recording],
     feedback: found.feedback.map((entry) => ({ ...entry, attachments })),
-    profiles: found.profiles,
+    profiles: found.profiles.map((profile) => namedProfile(profile, found.spans)),
     checkIns: found.checkIns,
     reports: found.reports,
     resources: resource === undefined ? [] : [boundedAttributes(resource, LOG_ATTRIBUTES)],

@@ -9,7 +9,6 @@ export interface FrameBar extends Extent {
   readonly lane: number;
   /** Of the first one. */
   readonly call: number;
-  /** How many calls. */
   readonly calls: number;
   readonly samples: number;
   /** Samples in which it ran itself. */

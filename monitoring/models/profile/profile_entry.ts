@@ -81,6 +81,13 @@ export function profileEntry(
   };
 }
 
+/** A profile with the name of its transaction, which SDKs send in the same envelope, before or after it. */
+export function namedProfile(profile: ProfileEntry, spans: readonly SpanEntry[]): ProfileEntry {
+  const own = profile.kind === "profile" &&
+    spans.find(({ is_segment, trace_id }) => is_segment && trace_id === profile.trace_id);
+  return own ? { ...profile, name: displayName(own) } : profile;
+}
+
 function mostSamples({ samples, stacks, frames }: SentProfile, thread: string, mapOf?: MapOf) {
   const counts = new Map<ProfileFrame, number>();
   for (const sample of samples) {
