@@ -2,6 +2,7 @@ import { type ReactNode, useMemo } from "react";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
+import { NO_CONFIG } from "../../monitoring/models/monitors/check_in.ts";
 import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import { DAY_MS, MINUTE_MS, readTimeBound } from "../../monitoring/models/time_units.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
@@ -110,7 +111,7 @@ function columnsOf(
           <span>{describeRuns(row, time)}</span>
           <span className="facts quiet">
             <ApplicationLabel of={[row.application]} />
-            {row.schedule ?? "no schedule sent"}
+            {row.schedule ?? "no valid schedule sent"}
           </span>
         </div>
       ),
@@ -153,7 +154,7 @@ function columnsOf(
               <TimeAgo at={next_at} />
             </span>
             {timezone === null && <span className="quiet">after the last run</span>}
-            <span className="quiet">margin {minutesText(margin)}</span>
+            <span className="quiet">margin {minutesText(margin, NO_CONFIG.margin_ms)}</span>
           </div>
         ),
     },

@@ -1,6 +1,7 @@
 import { formatNumber, formatOffset, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
+import { NO_CONFIG } from "../../monitoring/models/monitors/check_in.ts";
 import type { MonitorRow, MonitorRunRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
@@ -61,7 +62,7 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
     ["Release", run.release],
     ["Environment", run.environment],
     ["Schedule", monitor?.schedule],
-    ["May take", monitor && minutesText(monitor.max_runtime)],
+    ["May take", monitor && minutesText(monitor.max_runtime, NO_CONFIG.max_runtime_ms)],
     ["Runs ok", monitor && runsOk(monitor)],
   ];
   return (

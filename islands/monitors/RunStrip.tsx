@@ -57,7 +57,7 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
       {missed.map((at) => (
         <i
           key={at}
-          className={runs.some(isOpen) ? "run missed below" : "run missed"}
+          className="run missed"
           style={{ left: left(at) }}
           title={`${formatTimeOfDay(at)} expected, did not come`}
         />

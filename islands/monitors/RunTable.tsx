@@ -27,7 +27,9 @@ export function RunTable({ list, monitor, openRun }: {
   const { path, params, to } = useFragment();
   const chosen = SHOWN[params.get("runs") ?? ""];
   const rows = list.rows.filter(({ state }) => chosen?.includes(state) ?? true);
-  const listed = (list.more ? "newest " : "") + formatCount(list.rows.length, "run");
+  const isPart = params.has("since") || params.has("until");
+  const listed = (list.more ? "newest " : "") + formatCount(list.rows.length, "run") +
+    (isPart ? " with a check-in in the time shown" : "");
   const count = (name: string) =>
     formatNumber(list.rows.filter(({ state }) => SHOWN[name]!.includes(state)).length);
   return (

@@ -16,7 +16,11 @@ const STATES: Readonly<Record<MonitorState, readonly [Kind, word: string, tip: s
   ok: ["flows", "Ok", "Reported its end without an error"],
   failed: ["refused", "Failed", "Reported an error"],
   running: ["ring", "Running", "No end yet, within its time"],
-  over_time: ["waits", "Over its time", "No end yet, longer than max_runtime allows"],
+  over_time: [
+    "waits",
+    "Over its time",
+    "No end yet after its max_runtime, 30 min if none was sent",
+  ],
   unfinished: [
     "waits",
     "Never finished",
@@ -44,9 +48,9 @@ export function State({ state, children }: { state: MonitorState; children?: Rea
 }
 
 /** Margins and maximum durations are sent in minutes. */
-export const minutesText = (ms: number): string => `${formatNumber(ms / MINUTE_MS)}\u00a0min`;
+export const minutesText = (ms: number, usual: number): string =>
+  `${formatNumber(ms / MINUTE_MS)}\u00a0min${ms === usual ? ", the default" : ""}`;
 
-/** A run in the address. */
 export const runPath = ({ envelope, index }: MonitorRow["runs"][number]) => [
   `${envelope}`,
   `${index}`,
@@ -79,5 +83,7 @@ export function describeRuns(row: MonitorRow, time: Extent): ReactNode {
   ].filter(Boolean);
   if (failures) return <>{failures}{parts.map((part) => `, ${part}`)}</>;
   if (parts.length > 0) return parts.join(", ");
-  return shown.length === 0 ? "no runs in the time shown" : `${formatNumber(count("ok"))} ${of} ok`;
+  return shown.length === 0
+    ? "no runs started in the time shown"
+    : `${formatNumber(count("ok"))} ${of} ok`;
 }

@@ -83,7 +83,7 @@ test("monitors → states in words, the worst first; a run with its error, log a
   await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("sync failed");
   await expect(runs(page)).toHaveCount(2);
   await expect(runs(page).first()).toContainText(/Failed61\sms1\.4\.2/);
-  await expect(detail(page)).toContainText("Schedule" + "every 15 min");
+  await expect(detail(page)).toContainText("Schedule" + "every 15 min" + "May take5\u00a0minRuns");
   await expect(detail(page)).toContainText("Runs ok" + "1 of 2");
   await expect(detail(page)).toContainText("warn no rows");
   await expectAccessible(page);
@@ -116,6 +116,27 @@ test("worker's clock ahead → its newest runs are on the axis and in its share"
   await page.goto("/#/monitors");
   await expect(monitors(page)).toContainText(/1 of 2\sruns failed/);
   await expect(monitors(page).locator("a.run.refused")).toHaveCount(1);
+});
+
+test("run after its margin, phone → the time that it missed is seen; a default is named one", async ({ page, server }) => {
+  const config = { schedule: { type: "interval", value: 1, unit: "hour" } };
+  const sent = [180, 58].map((minutes, n): TestItem => ["check_in", {
+    ...{ check_in_id: hexId(n + 1), monitor_slug: "sync", status: "ok", monitor_config: config },
+    timestamp: Date.now() / 1_000 - minutes * 60,
+  }]);
+  await postEnvelope(server.origin, { sdk: { name: "sentry.javascript.node" } }, ...sent);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/#/monitors");
+  const missed = monitors(page).locator(".run.missed");
+  await expect(missed).toHaveCount(2);
+  await missed.first().scrollIntoViewIfNeeded();
+  const isSeen = (mark: Element) => {
+    const { x, y, width, height } = mark.getBoundingClientRect();
+    return document.elementFromPoint(x + width / 2, y + height / 2) === mark;
+  };
+  for (const mark of await missed.all()) expect(await mark.evaluate(isSeen)).toBe(true);
+  await runs(page).first().getByRole("link").click();
+  await expect(detail(page)).toContainText("May take30\u00a0min, the default");
 });
 
 test("many runs, the longest between others → its duration covers no run", async ({ page, server }) => {
@@ -156,7 +177,7 @@ test("runs that failed or have no end, another time, text that is markup → sho
   await page.goto("/#/monitors?since=15m");
   await expect(runs(page)).toHaveCount(3);
   await expect(monitors(page).filter({ hasText: "report" })).toContainText(
-    "no runs in the time shown",
+    "no runs started in the time shown",
   );
   await expectAccessibleLayout(page, "list");
   await page.goto("/#/monitors");

@@ -124,6 +124,15 @@ export function addMonitorTests(test: AddTest): void {
     },
   );
 
+  test("crontab of no time, its run ok → its schedule states so", async (inbox, add) => {
+    const schedule = { type: "crontab", value: "61 25 * * *" };
+    await add(checkIn(5, 1, "ok", { monitor_config: { schedule, timezone: "Asia/Tokyo" } }));
+    const [row] = monitors(inbox);
+    assert.deepEqual([row?.state, row?.next_at, row?.schedule], [
+      ...["ok", null, "61 25 * * *, Asia/Tokyo: not valid, or never due"],
+    ]);
+  });
+
   test("more runs than are read → since earlier; those before a time", async (inbox, add) => {
     const every4Min = {
       monitor_config: { schedule: { type: "interval", value: 4, unit: "minute" } },

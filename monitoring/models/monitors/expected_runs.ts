@@ -79,7 +79,7 @@ function byCrontab(
     // One without times never has any.
     cache.set(times === null ? schedule : key, times);
   }
-  if (times === null) return NOTHING;
+  if (times === null) return { ...NOTHING, isInvalid: true };
   const unmet: number[] = [];
   let n = 0;
   for (const time of times.past) {

@@ -39,7 +39,7 @@ export interface MonitorRow
   readonly since: number;
   /** It may have had this state before: earlier runs were not read. */
   readonly since_earlier: boolean;
-  /** In words; null: none was sent. */
+  /** In words; null: none was sent, or one that has no meaning. */
   readonly schedule: string | null;
   /** Of its crontab; null: it has none. */
   readonly timezone: string | null;

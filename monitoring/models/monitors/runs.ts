@@ -14,7 +14,6 @@ export interface CheckIn extends CheckInEntry {
   readonly application: string | null;
   readonly environment: string;
   readonly release: string | null;
-  /** Whether it matches the query. */
   readonly matches: boolean;
 }
 
@@ -134,6 +133,8 @@ export interface Expected {
   readonly next: number | null;
   /** The first one after the newest run, if it was missed. */
   readonly afterNewest: number | null;
+  /** The schedule cannot be read, or has no time. */
+  readonly isInvalid?: boolean;
 }
 
 const WORST: readonly MonitorState[] = [
@@ -155,7 +156,7 @@ export function monitorRow(
   rows: readonly MonitorRunRow[],
   shown: readonly MonitorRunRow[],
   config: MonitorConfig,
-  { missed, next, afterNewest }: Expected,
+  { missed, next, afterNewest, isInvalid }: Expected,
   shownMissed: readonly number[],
   isAll: boolean,
 ): MonitorRow {
@@ -167,6 +168,7 @@ export function monitorRow(
   const other = rows.findIndex((row) => row.state !== newest.state || row.started_at < absent);
   const { started_at } = rows.at(other === -1 ? -1 : other - 1)!;
   const listed = shown.slice(0, MAX_ROW_RUNS);
+  const words = scheduleWords(config);
   return {
     monitor,
     slug,
@@ -177,7 +179,7 @@ export function monitorRow(
       ? afterNewest ?? missed[0]!
       : started_at + (newest.state === "over_time" ? config.max_runtime_ms : 0),
     since_earlier: !isMissed && other === -1 && !isAll,
-    schedule: scheduleWords(config),
+    schedule: isInvalid ? `${words}: not valid, or never due` : words,
     timezone: config.schedule?.type === "crontab" ? config.timezone ?? "UTC" : null,
     margin: config.margin_ms,
     max_runtime: config.max_runtime_ms,
