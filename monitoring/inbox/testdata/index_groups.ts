@@ -52,7 +52,7 @@ const TITLES: readonly (readonly [errors: Attributes[], titles: string[]])[] = [
       thrown("no funds", undefined, { fingerprint: ["any"] }),
       logged("no funds", "no funds", { fingerprint: ["any"] }),
     ],
-    ["…: no funds", "…: all", "Error: payments 5"],
+    ["…: no funds", "…: fingerprint all", "Error: fingerprint payments 5"],
   ],
   [[thrown(`${LONG}ann`), thrown(`${LONG}bob`)], [`Error: ${LONG.slice(0, 500)}…`]],
 ];

@@ -123,10 +123,11 @@ const fingerprintParts = (fingerprint: readonly unknown[]) =>
   fingerprint.slice(0, MAX_FINGERPRINT_PARTS)
     .map((part) => tidyText(String(asPrimitive(part)), MAX_SHAPE_LENGTH) ?? "");
 
-/** A fingerprint as text, which all errors of its group share; undefined: their default parts are in it, too. */
+/** A fingerprint, named so, which all errors of its group share; undefined: their default parts are in it, too. */
 export function fingerprintText(fingerprint: readonly unknown[]): string | undefined {
   const parts = fingerprintParts(fingerprint);
-  return parts.some((part) => DEFAULT.test(part)) ? undefined : parts.join(" ") || undefined;
+  const text = parts.some((part) => DEFAULT.test(part)) ? "" : parts.join(" ");
+  return text === "" ? undefined : `fingerprint ${text}`;
 }
 
 function asPrimitive(value: unknown): unknown {
