@@ -10,7 +10,6 @@ import {
 /** What the player shows. Times are milliseconds since the recording's start. */
 interface PlayerState {
   readonly phase: "starting" | "ready" | "failed";
-  /** Why it failed. */
   readonly reason: string;
   /** Of the recorded window, in CSS pixels. */
   readonly width: number;

@@ -87,7 +87,6 @@ export function readMessages(
   return { messages, omitted: all.length - messages.length, isShortened };
 }
 
-/** What users asked. */
 export function questionsOf({ attributes, events }: Pick<TraceSpan, "attributes" | "events">) {
   const sent = aiText(attributes, "input", Infinity);
   const messages = sent === null ? inputOf(events) : messagesOf(sentValue(sent), "user");

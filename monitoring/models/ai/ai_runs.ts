@@ -4,7 +4,6 @@ import type { AiRunRow, AiSumRow, AiUsage } from "./ai_row.ts";
 import type { AiSpan } from "./ai_span.ts";
 
 export interface StoredAiSpan {
-  /** Its row key. */
   readonly key: number;
   readonly trace_id: string;
   readonly span_id: string | null;

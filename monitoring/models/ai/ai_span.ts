@@ -50,13 +50,7 @@ export function readAiSpan(
   const kind = known ?? (model === null ? "step" : "call");
   const firstToken = aiNumber(attributes, "firstToken");
   const cost = (of: string) => positive(own(attributes, `gen_ai.cost.${of}_tokens`));
-  const named = kind === "tool"
-    ? aiText(attributes, "tool")
-    : kind === "agent"
-    ? aiText(attributes, "agent")
-    : kind === "call"
-    ? model
-    : null;
+  const named = kind === "call" ? model : kind === "step" ? null : aiText(attributes, kind);
   return {
     kind,
     name: named ?? cut(name.replace(/^(invoke_agent|execute_tool) /, ""), MAX_NAME),
