@@ -2,7 +2,6 @@ import { type ReactNode, useMemo } from "react";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
-import { NO_CONFIG } from "../../monitoring/models/monitors/check_in.ts";
 import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import { DAY_MS, MINUTE_MS, readTimeBound } from "../../monitoring/models/time_units.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
@@ -140,7 +139,8 @@ function columnsOf(
     },
     {
       title: "Next run expected",
-      tip: "By the clock of this server; what ran by its sender’s",
+      tip:
+        "By the clock of this server; what ran by its sender’s. Without a margin sent, it is 1 min",
       width: 9.5,
       isWide: true,
       cell: ({ next_at, timezone, margin }) =>
@@ -154,7 +154,7 @@ function columnsOf(
               <TimeAgo at={next_at} />
             </span>
             {timezone === null && <span className="quiet">after the last run</span>}
-            <span className="quiet">margin {minutesText(margin, NO_CONFIG.margin_ms)}</span>
+            <span className="quiet">margin {minutesText(margin)}</span>
           </div>
         ),
     },

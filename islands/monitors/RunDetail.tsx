@@ -62,7 +62,7 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
     ["Release", run.release],
     ["Environment", run.environment],
     ["Schedule", monitor?.schedule],
-    ["May take", monitor && minutesText(monitor.max_runtime, NO_CONFIG.max_runtime_ms)],
+    ["May take", monitor && minutesText(monitor.max_runtime) + noteOf(monitor)],
     ["Runs ok", monitor && runsOk(monitor)],
   ];
   return (
@@ -91,6 +91,9 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
     </>
   );
 }
+
+const noteOf = ({ max_runtime }: MonitorRow) =>
+  max_runtime === NO_CONFIG.max_runtime_ms ? ", the default" : "";
 
 /** "49 of 50 listed" */
 function runsOk({ runs, has_more }: MonitorRow): string {

@@ -48,8 +48,7 @@ export function State({ state, children }: { state: MonitorState; children?: Rea
 }
 
 /** Margins and maximum durations are sent in minutes. */
-export const minutesText = (ms: number, usual: number): string =>
-  `${formatNumber(ms / MINUTE_MS)}\u00a0min${ms === usual ? ", the default" : ""}`;
+export const minutesText = (ms: number): string => `${formatNumber(ms / MINUTE_MS)}\u00a0min`;
 
 export const runPath = ({ envelope, index }: MonitorRow["runs"][number]) => [
   `${envelope}`,

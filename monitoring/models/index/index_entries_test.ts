@@ -171,7 +171,7 @@ Deno.test("violations of a policy → errors, one group for each directive and h
     group: "",
     type: "Blocked by the page's policy",
     value: "script-src-elem inline",
-    common: "csp script-src-elem inline",
+    common: "fingerprint csp script-src-elem inline",
     where: null,
     level: "error",
     handled: null,
