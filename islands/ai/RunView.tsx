@@ -241,9 +241,7 @@ const columnsOf = (nodes: readonly RunNode[]): readonly Column<RunNode>[] => {
       TIPS.first,
       4.5,
       ({ ai }) => durationText(ai?.first_token_ms ?? null),
-      {
-        className: "first",
-      },
+      { className: "first" },
     ),
     ...[USAGE_COLUMNS.in, USAGE_COLUMNS.out, USAGE_COLUMNS.cost].map((column) => ({
       ...column,

@@ -55,10 +55,7 @@ export async function listEnvelopes(query: ConsoleQuery): Promise<InboxRow[]> {
   const rows: InboxRow[] = [];
   let before: string | undefined;
   do {
-    const page = await inbox.read("envelopes", {
-      ...query,
-      ...(before !== undefined && { before }),
-    });
+    const page = await inbox.read("envelopes", { ...query, before });
     rows.push(...page.rows);
     before = page.next ?? undefined;
   } while (before !== undefined);

@@ -47,7 +47,6 @@ export function wholeAxis(profile: ProfileContent, isHeavy: boolean): Extent {
  */
 export function ProfileFlame({ profile, tree, isHeavy, timeWindow, selected, found, onSelect }: {
   profile: ProfileContent;
-  /** What is drawn of it. */
   tree: CallTree;
   isHeavy: boolean;
   timeWindow: TimeWindow;

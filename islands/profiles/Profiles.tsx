@@ -4,7 +4,6 @@ import { Split } from "../kit/Split.tsx";
 import { ProfileList } from "./ProfileList.tsx";
 import { ProfileView } from "./ProfileView.tsx";
 
-/** Any other text in the address does not identify a profile. */
 const PROFILE_ID = /^[\da-f]{32}$/;
 
 /** The view of profiles: the list (`#/profiles`), and one of them (`#/profiles/ID`). */

@@ -23,7 +23,6 @@ import { RecordingView } from "./RecordingView.tsx";
 import { Split } from "../kit/Split.tsx";
 import { useFragment } from "../data/fragment.ts";
 
-/** Any other text in the address does not identify a recording. */
 const REPLAY_ID = /^[\da-f]{32}$/;
 
 /**
@@ -43,7 +42,6 @@ export default function ListOrRecording() {
   );
 }
 
-/** The list of session recordings of which segments have arrived. */
 function RecordingList({ openKey }: { openKey: string | undefined }) {
   const { list, sort, isUsual } = useSortedList("recordings", "-started_at");
   return (

@@ -55,6 +55,5 @@ export interface MonitorRow
   >[];
   /** When runs were expected that did not come, newest first. */
   readonly missed: readonly number[];
-  /** Other runs are stored. */
   readonly has_more: boolean;
 }
