@@ -80,15 +80,12 @@ export async function readRecordingContent(
     return { at: moment.at_ms ?? at, ...!isPlaced(moment, row) && { isAstray: true } };
   };
   const events: RecordingEvent[] = [
-    ...errors.map((error) => ({
+    ...errors.map(({ envelope, trace_id, level, handled, ...error }) => ({
       kind: "error" as const,
-      ...placed(`${error.envelope} ${errorName(error)}`, error.at, error.application),
+      ...placed(`${envelope} ${errorName(error)}`, error.at, error.application),
       text: error.value,
       group: error.group,
-      envelope: error.envelope,
-      trace_id: error.trace_id,
-      level: error.level,
-      handled: error.handled,
+      ...{ envelope, trace_id, level, handled },
     })),
     ...inbox.page("feedback", query).rows.map(({ group, at, message, application }) => ({
       kind: "feedback" as const,
