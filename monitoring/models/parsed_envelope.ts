@@ -14,9 +14,9 @@ export interface ParsedEnvelope {
   readonly resource?: Readonly<Record<string, unknown>>;
 }
 
-/** What is over the limits below: in no list, but complete in the stored bytes. */
+/** What is broken or over the limits below: in no list, but complete in the stored bytes. */
 interface Omitted {
-  /** Items of indexed types that were not parsed. */
+  /** Items of indexed types that were not parsed, apart from replays. */
   readonly items: number;
   /** Spans, logs and similar entries of parsed items. */
   readonly entries: number;
@@ -74,6 +74,9 @@ export type IndexedType = (typeof INDEXED_TYPES)[number];
 
 const isIndexed = (type: string) => (INDEXED_TYPES as readonly string[]).includes(type);
 
+/** Of items that make one row together, whichever of them can be read. */
+export const isReplay = (type: string) => type.startsWith("replay_");
+
 /**
  * Parses an envelope and its items. Its content is untrusted: never throws. An envelope with broken
  * framing, which the relay refuses, has no items.
@@ -94,8 +97,11 @@ export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
     return { type, bytes: payload.byteLength, json };
   });
   const left = envelope.items.slice(MAX_ITEMS).filter(({ header }) => isIndexed(header.type));
-  parser.omitted.items += left.length;
-  return { header: envelope.header, items, omitted: parser.omitted };
+  const unread = items.filter(({ type, json }) =>
+    json === undefined && isIndexed(type) && !isReplay(type)
+  );
+  const omitted = { items: left.length + unread.length, entries: parser.omittedEntries };
+  return { header: envelope.header, items, omitted };
 }
 
 /** The part of a payload that is JSON and describes it. */
@@ -124,16 +130,13 @@ class BoundedParser {
   #bytes = MAX_PARSED_BYTES;
   #objects = MAX_OBJECTS;
   #entries = MAX_ENTRIES;
-  readonly omitted = { items: 0, entries: 0 };
+  omittedEntries = 0;
 
   /** Undefined: not JSON, or over a limit. */
   parse(payload: Uint8Array): unknown {
     // Also counts braces inside texts, which rarely matters.
     const objects = payload.byteLength > this.#bytes ? Infinity : countObjects(payload);
-    if (objects > this.#objects) {
-      this.omitted.items++;
-      return undefined;
-    }
+    if (objects > this.#objects) return undefined;
     this.#bytes -= payload.byteLength;
     this.#objects -= objects;
     return this.#limitEntries(parseJson(payload));
@@ -145,7 +148,7 @@ class BoundedParser {
       const list = listOf(at(json, name));
       if (list.length > this.#entries) {
         limited = { ...(limited as object), [name]: list.slice(0, this.#entries) };
-        this.omitted.entries += list.length - this.#entries;
+        this.omittedEntries += list.length - this.#entries;
       }
       this.#entries -= Math.min(list.length, this.#entries);
     }

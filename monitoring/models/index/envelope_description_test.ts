@@ -115,6 +115,26 @@ Deno.test("more than the lists take → what is in no list is counted in the sum
   assert.equal(summary(["client_report", { discarded_events }]).unlisted, 1);
 });
 
+Deno.test("item that should make a row and makes none → counted", () => {
+  const unlisted = (...items: TestItem[]) => {
+    const header = { event_id: event, sent_at: new Date(0).toISOString() };
+    return indexBody([parseEnvelope(envelopeOf(header, ...items))], 0).unlisted;
+  };
+  const segment = encode('{"segment_id":0}\n[]');
+  const broken = encode("{broken json");
+  assert.equal(unlisted(["event", broken], ["transaction", []]), 2);
+  assert.equal(
+    unlisted(["log", broken], ["log", {}], ["trace_metric", []], ["session", broken]),
+    4,
+  );
+  assert.equal(unlisted(["raw_security", {}]), 1);
+  assert.equal(unlisted(["replay_event", {}]), 1);
+  assert.equal(unlisted(["replay_event", broken], ["replay_recording", segment]), 0);
+  assert.equal(unlisted(["replay_event", {}], ["replay_recording", encode("")]), 0);
+  const listed: TestItem[] = [["event", {}], ["feedback", {}], ["user_report", {}]];
+  assert.equal(unlisted(...listed, ["log", { items: [] }], ["statsd", broken]), 0);
+});
+
 Deno.test("not an envelope → empty description", () => {
   const nothing = { event_id: null, trace_ids: [], replay_id: null, items: [] };
   for (const text of ["", "nonsense", '{}\n{"length":3}\nabc']) {

@@ -7,7 +7,7 @@ import { LOG_ATTRIBUTES, type LogEntry } from "../log_entry.ts";
 import type { CheckInEntry } from "../monitors/check_in.ts";
 import type { MetricEntry } from "../metric/metric_entry.ts";
 import { KEYS_PER_ENVELOPE } from "./list_cursor.ts";
-import { EMPTY_ENVELOPE, MAX_ITEMS, type ParsedEnvelope } from "../parsed_envelope.ts";
+import { EMPTY_ENVELOPE, isReplay, MAX_ITEMS, type ParsedEnvelope } from "../parsed_envelope.ts";
 import { MAX_TYPE_LENGTH } from "../../protocol/envelope.ts";
 import type { EnvelopeSummary, InboxRow } from "../../protocol/inbox_row.ts";
 import { namedProfile, type ProfileEntry } from "../profile/profile_entry.ts";
@@ -148,6 +148,9 @@ function indexResource(
     if (json !== undefined) readItem(type, json, found, header);
   }
   found.trace(undefined, recording?.replay_id);
+  const replays = items.filter(({ type }) => isReplay(type));
+  const events = replays.filter(({ type }) => type === "replay_event").length;
+  found.unlisted += Math.max(events, replays.length - events) - (recording === undefined ? 0 : 1);
   const attachments = found.attachments.slice(0, MAX_ATTACHMENTS);
   if (found.feedback.length > 0) found.unlisted += found.attachments.length - attachments.length;
   const lists = {

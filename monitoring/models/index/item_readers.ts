@@ -83,6 +83,13 @@ export class EntryCollector {
     this.profile(profiledSpan(entry, span.transaction, this.receivedAt));
   }
 
+  /** The logs or metrics of an item. */
+  itemsOf(payload: unknown): readonly unknown[] {
+    const items = at(payload, "items");
+    if (!Array.isArray(items)) this.unlisted++;
+    return listOf(items);
+  }
+
   /** @param entry undefined: it has none, or cannot be read */
   profile(entry: ProfileEntry | undefined): void {
     if (entry !== undefined) this.profiles.push(entry);
@@ -130,7 +137,8 @@ const readEvent = (payload: unknown, found: EntryCollector) => {
 
 const readSecurity: ItemReader = (payload, found, header) => {
   const event = eventOfViolation(payload, header);
-  if (event !== undefined) readEvent(event, found);
+  if (event === undefined) found.unlisted++;
+  else readEvent(event, found);
 };
 
 const readTransaction: ItemReader = (payload, found) => {
@@ -173,7 +181,7 @@ const readSpans: ItemReader = (payload, found) => {
 };
 
 const readLogs: ItemReader = (payload, found) => {
-  for (const log of listOf(at(payload, "items"))) {
+  for (const log of found.itemsOf(payload)) {
     const entry = logEntry(log, found.receivedAt);
     found.logs.push(entry);
     traceOf(log, found)?.log(entry.at, entry.body);
@@ -181,7 +189,7 @@ const readLogs: ItemReader = (payload, found) => {
 };
 
 const readMetrics: ItemReader = (payload, found) => {
-  for (const metric of listOf(at(payload, "items"))) {
+  for (const metric of found.itemsOf(payload)) {
     traceOf(metric, found);
     if (!found.metrics.add(metric, found.receivedAt)) found.unlisted++;
   }
