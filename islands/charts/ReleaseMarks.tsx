@@ -34,9 +34,10 @@ export function ReleaseMarks({ from, to, application }: {
   const { params } = useFragment();
   const chosen = application ?? params.get("application");
   const environment = params.get("environment");
+  const only = params.get("release");
   const marks = useMemo(
-    () => releaseMarks(shownApplications(rows ?? [], chosen, environment), from, to),
-    [rows, chosen, environment, from, to],
+    () => releaseMarks(shownApplications(rows ?? [], chosen, environment), from, to, only),
+    [rows, chosen, environment, from, to, only],
   );
   const percentOf = ({ at }: ReleaseMark) => (at - from) / (to - from) * 100;
   const labels = releaseLabels(marks, percentOf);
@@ -99,11 +100,14 @@ export function shownApplications(
 /**
  * When applications changed their release and were started, in order of time. Of the first release of an application
  * nothing changed.
+ *
+ * @param only the chosen release: starts are of all
  */
 export function releaseMarks(
   rows: readonly ApplicationRow[],
   from: number,
   to: number,
+  only: string | null = null,
 ): readonly ReleaseMark[] {
   // Its environments are one application here: a release is tried in one of them first.
   const applications = Map.groupBy(rows, nameOf);
@@ -115,12 +119,14 @@ export function releaseMarks(
       }
     }
     const changes = [...since].sort(([, a], [, b]) => a - b).slice(1)
+      .filter(([full]) => only === null || full === only)
       .map(([full, at]): ReleaseMark => {
         const release = shortRelease(full);
         return { at, text: `${name} ${release}`, release };
       });
     const least = (to - from) * START_PERCENT / 100;
     const marks = [...changes];
+    if (only !== null) return marks;
     for (const at of applications.flatMap(({ starts }) => starts)) {
       if (marks.some((mark) => Math.abs(mark.at - at) < least)) continue;
       marks.push({ at, text: `${name} started` });

@@ -56,6 +56,9 @@ Deno.test("started again and again → a mark for each start, not beside a relea
     [80.5, "api started"],
     [90, "api started"],
   ]);
+  const ofRelease = releaseMarks(rows, 5, 100, "api@2");
+  assert.deepEqual(ofRelease.map(({ text }) => text), ["api 2"], "starts are of all releases");
+  assert.deepEqual(releaseMarks(rows, 5, 100, "web@2"), []);
 });
 
 Deno.test("environment or application chosen → marks of these alone, never of Sightglass", () => {
