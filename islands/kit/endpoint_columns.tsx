@@ -9,7 +9,7 @@ import type { Column } from "./Table.tsx";
 export const ENDPOINT_TIP =
   "What an application did under one name: its newest spans that are the first of a trace, a page or a process," +
   " without requests that a page sent after its load or navigation had ended. Duration:" +
-  ` the median by nearest rank; below ${MIN_SAMPLES} the shortest and longest. Of the newest release if some are of it and` +
+  ` the median by nearest rank; below ${MIN_SAMPLES} the shortest and longest. Of the newest release (first seen last) if some are of it and` +
   " some of others, which “Other releases” has; else of all";
 
 export const endpointPath = (

@@ -30,7 +30,7 @@ export interface KnownApplication {
   readonly row: ApplicationRow & Reports;
   /** What distinguishes it from all others. */
   readonly label: string;
-  /** The chosen one, else its newest. */
+  /** The chosen one, else that of its newest envelope: after a rollback not the one first seen last. */
   readonly release: string | undefined;
   /** Its open errors; undefined: not known. */
   readonly errors: ConsoleList<ErrorGroupRow> | undefined;
@@ -191,7 +191,8 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
   },
   {
     title: "Release",
-    tip: "The chosen one, else the newest; and when its first stored envelope was received",
+    tip:
+      "The chosen one, else that of the newest envelope; and when its first stored envelope was received",
     width: 10.5,
     className: "extra",
     cell: ({ row: { releases, releases_since }, release }) =>

@@ -1,11 +1,7 @@
 import "../background_code.ts";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
-import {
-  type ApplicationRow,
-  newestRelease,
-  OWN_APPLICATION,
-} from "../../monitoring/models/application_rows.ts";
+import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { queryOf } from "../data/filters.ts";
@@ -73,7 +69,7 @@ export default function Overview() {
       row: filters.release === undefined ? row : { ...row, starts: [] },
       ...{ label: labels.get(row.key) ?? row.name, errors: list },
       slowest: endpoints.rows.find(({ application }) => application === row.key),
-      release: filters.release ?? newestRelease(row),
+      release: filters.release ?? row.releases[0],
       reasons: list ? reasonsOf(row, list.rows, own, monitors.rows) : [],
     };
   });

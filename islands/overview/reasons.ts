@@ -55,7 +55,7 @@ export const STATES = [
 ] as const;
 
 export const STATES_TIP = STATES.map(({ word, rule }) => `${word}: ${rule}.`).join("\n") +
-  "\nErrors and runs: by the filter, in the chosen time (any time: the last 30 days with data)." +
+  "\nNewest release: the one first seen last.\nErrors and runs: by the filter, in the chosen time (any time: the last 30 days with data)." +
   "\nMonitors: now, whatever the time." +
   "\nNew since a release: no stored error was received before the release was.";
 
@@ -104,13 +104,17 @@ export function reasonsOf(
       ...hasNewFailures(of)
         ? [{
           ...{ ...common, kind: "refused" as const, since: sinceOf(failed_since!) },
-          why: `failed in ${failed} of ${count}, of other releases in 0 of ${before.count}`,
+          why:
+            `new failures in ${release}: ${failed} of ${count}, of other releases 0 of ${before.count}`,
         }]
         : [],
       ...isSlower(of)
         ? [{
           ...{ ...common, kind: "waits" as const },
-          why: `slower, median ${formatDuration(before.median!)} → ${formatDuration(median!)},` +
+          why:
+            `slower in ${release}, median ${formatDuration(before.median!)} → ${
+              formatDuration(median!)
+            },` +
             ` n ${formatNumber(before.count)} → ${formatNumber(count)}`,
         }]
         : [],

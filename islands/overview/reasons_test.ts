@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
+import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import { NOT_NAMED, reasonsOf } from "./reasons.ts";
 
 Object.defineProperty(globalThis, "location", { value: new URL("http://localhost/#/overview") });
@@ -17,4 +18,28 @@ Deno.test("server 9 minutes ahead → its error is since its time, not since the
   assert.equal(sinceOf(9 * minute, 25 * minute), 11);
   assert.equal(sinceOf(0, 25 * minute), 20);
   assert.equal(sinceOf(0, 13 * minute), 13, "a clock that was set since");
+});
+
+Deno.test("rolled back to the release before → what was new names the one that brought it", () => {
+  const api = { ...NOT_NAMED, key: "api", releases: ["api@1", "api@2"], releases_since: [1, 9] };
+  const runs = { count: 5, median: 9, dots: [] };
+  const endpoint = {
+    ...{ name: "GET /", op: null, since: 9, failed_since: 9 },
+    ...runs,
+    failed: 5,
+  };
+  const rows = [{ ...endpoint, before: { ...runs, failed: 0 } } as unknown as EndpointRow];
+  const group = {
+    group: "a",
+    type: "Error",
+    value: "",
+    where: null,
+    first_received_at: 9,
+    count: 1,
+  };
+  const reasons = reasonsOf(api, [group as ErrorGroupRow], rows, []);
+  assert.deepEqual(reasons.map(({ why }) => why), [
+    "new failures in 2: 5 of 5, of other releases 0 of 5",
+    "new since 2, 1×",
+  ]);
 });

@@ -153,7 +153,7 @@ export const TOOLS: readonly Tool[] = [
     title: "List endpoints or queries",
     description:
       "Lists what applications did by name (requests, page loads, navigations, jobs; of the newest 10,000), the slowest" +
-      " first: count, rate a minute, failures, duration in milliseconds (percentiles from 5 on) of the newest release," +
+      " first: count, rate a minute, failures, duration in milliseconds (percentiles from 5 on) of the release first seen last," +
       " `before`: of others, whether failures are new, and it is slower. With `of` queries, the statements that they sent to databases, those" +
       " that took most time first: count, sum, duration, how often one request repeated it, with trace_id, slowest, newest.",
     input: object({

@@ -70,7 +70,7 @@ export interface ListCounts {
   readonly envelopes: number;
 }
 
-/** The release that was received last for the first time; undefined: none was sent. */
+/** The release first seen last, in which something may be new; undefined: none was sent. */
 export function newestRelease({ releases, releases_since }: ApplicationRow): string | undefined {
   return releases[releases_since.indexOf(Math.max(...releases_since))];
 }

@@ -336,9 +336,11 @@ test("errors and longer durations since a release → what needs a look, why, an
   await expect(rows).toHaveCount(4);
   await expect(rows.nth(1)).toContainText(/Needs a look:|Failing:/);
   const slower = rows.filter({ hasText: "slower" });
-  await expect(slower).toContainText(/GET \/products.*median 100\sms → 200\sms, n 5 → 5/);
+  await expect(slower).toContainText(
+    /GET \/products.*slower in 2, median 100\sms → 200\sms, n 5 → 5/,
+  );
   await expect(rows.filter({ hasText: "Failing:" }))
-    .toContainText("failed in 1 of 5, of other releases in 0 of 5");
+    .toContainText("new failures in 2: 1 of 5, of other releases 0 of 5");
   await expect(rows.filter({ hasText: "Broken" })).toContainText("new since 2, 1×");
   await expect(region(page, "Slowest endpoints").getByRole("row").nth(1))
     .toContainText(/5 →.*5\s*100\sms\s*200\sms/);
@@ -347,6 +349,14 @@ test("errors and longer durations since a release → what needs a look, why, an
   await slower.getByRole("link").click();
   await expect(page).toHaveURL(/#\/endpoints\/[\da-f]{14}\/GET/);
   await expect(region(page, "Endpoints").getByRole("article")).toContainText("2.0× slower");
+  const release = page.locator(".applications tbody tr b[title^=shop]");
+  await page.goto("/");
+  await expect(release).toHaveText("2");
+  await postEnvelope(server.origin, { ...NODE, sender: old }, ["log", {
+    items: [{ body: "Back" }],
+  }]);
+  await expect(release, "rolled back").toHaveText("1");
+  await expect(rows.filter({ hasText: "Broken" })).toContainText("new since 2, 1×");
   await page.goto("/#/overview?release=shop%401");
   await expect(page.locator(".applications tbody tr")).toContainText("1 first seen");
   await expect(region(page, "Needs a look")).toContainText("Nothing was compared");
@@ -383,7 +393,7 @@ test("more endpoints than a list has rows → the fast one that fails and is slo
   await expect(region(page, "Slowest endpoints")).toContainText("6 of at least 200 found");
   const rows = region(page, "Needs a look").getByRole("row");
   await expect(rows.filter({ hasText: "slower" })).toContainText("median 10\u00a0ms → 40\u00a0ms");
-  await rows.filter({ hasText: "failed in 5 of 5, of other releases in 0 of 5" }).getByRole("link")
+  await rows.filter({ hasText: ": 5 of 5, of other releases 0 of 5" }).getByRole("link")
     .click();
   await expect(region(page, "Endpoints").getByRole("article"))
     .toContainText(/new failures.*4\.0× slower/);
