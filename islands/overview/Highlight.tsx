@@ -28,7 +28,10 @@ export function Highlight<Row>({ id, title, all, list, empty, hrefOf, columns }:
       links={
         <>
           {list.state !== "failed" && found > ROWS && (
-            <small>{ROWS} of {list.more && "at least "}{formatNumber(found)} found</small>
+            <small>
+              {ROWS} of {list.more && "at least "}
+              {formatNumber(found)} found{list.state === "loading" && ", still counting"}
+            </small>
           )} <a href={all.href}>{all.text}</a>
         </>
       }

@@ -19,8 +19,15 @@ const LOST: ReadonlyMap<string, string> = new Map(Object.entries({
   too_big: "they were too large. Attach less to each",
 }));
 
-const DECIDED =
-  "mostly as its developer decided, by a sample rate, beforeSend or a filter, or the same error again";
+/** Reasons for which data is left out as intended. */
+const INTENDED: ReadonlyMap<string, string> = new Map(Object.entries({
+  before_send: "as its developer’s beforeSend, or a function like it, decided",
+  event_processor: "by a filter of its developer, or of its own, such as of the same error again",
+  ignored: "by a filter of its developer",
+  no_parent_span:
+    "by its own rule for spans that need a parent: such as a request of a page after its load or navigation had ended",
+  sample_rate: "by the sample rate that its developer set",
+}));
 
 /** Categories that have another name. */
 const NAMES = new Map([["log_item", "log"], ["monitor", "check-in"], ["trace_metric", "metric"], [
@@ -52,7 +59,11 @@ export function NotSent({ rows, labels }: {
               {labels.get(key) ?? "Unnamed senders"}
             </a>{" "}
             gave up {what}:{" "}
-            <Definition text={`In the chosen time, as the SDK reports: ${lost ?? DECIDED}`}>
+            <Definition
+              text={`In the chosen time, as the SDK reports: ${
+                lost ?? INTENDED.get(reason) ?? "by a rule of its developer, or of its own"
+              }`}
+            >
               {reason}
             </Definition>
           </span>

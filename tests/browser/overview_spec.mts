@@ -285,6 +285,21 @@ test("more applications than rows → failing ones have rows, each other one is 
   await expect(region(page, "Needs a look").getByRole("row", { name: "Unhandled" }))
     .toContainText("ago");
   await expect(region(page, "Needs a look")).toContainText("6 of 8 found");
+  // A read of open errors that takes long.
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => release = resolve);
+  const app = (name: string) => page.locator(".applications tbody tr", { hasText: name });
+  const slow =
+    /application=([^&]+)/.exec(await app("app-7").getByRole("link").getAttribute("href") ?? "")![1];
+  await page.route(new RegExp(`view=errors.*application=${slow}`), async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  await page.reload();
+  await expect(region(page, "Needs a look")).toContainText("6 of 7 found, still counting");
+  release();
+  await expect(region(page, "Needs a look")).toContainText("6 of 8 found");
+  await expect(region(page, "Needs a look")).not.toContainText("counting");
   await expect(region(page, "Slowest endpoints").getByRole("row").nth(1)).toContainText("app-1:");
   const others = page.locator(".applications .others");
   await expect(others).toContainText("3 other applications");
@@ -483,6 +498,7 @@ test("sessions and client reports → crash-free share, and what was not sent", 
       { category: "log_byte", reason: "queue_overflow", quantity: 999 },
       { category: "span", reason: "queue_overflow", quantity: 3 },
       { category: "span", reason: "sample_rate", quantity: 1 },
+      { category: "span", reason: "no_parent_span", quantity: 2 },
     ),
   );
   const other = { sdk: { name: "sentry.ruby", version: "5.0.0" } };
@@ -506,12 +522,15 @@ test("sessions and client reports → crash-free share, and what was not sent", 
   const notSent = page.locator(".applications .others > span");
   await expect(notSent).toHaveText([
     /gave up 12\slogs, 3\sspans: queue_overflow$/,
+    /gave up 2\sspans: no_parent_span$/,
     /gave up 1\sspan: sample_rate$/,
     /^Unnamed senders gave up 1\serror: before_send$/,
   ]);
   await expect(notSent.first()).toHaveClass("waits");
   await expect(notSent.getByRole("button", { name: "queue_overflow" }))
     .toHaveAccessibleDescription(/its queue was full/);
+  await expect(notSent.getByRole("button", { name: "no_parent_span" }))
+    .toHaveAccessibleDescription(/by its own rule/);
   await expect(notSent.last()).toHaveClass("quiet");
   await notSent.first().getByRole("link").click();
   await expect(page).toHaveURL(/#\/envelopes\?.*type=client_report/);
