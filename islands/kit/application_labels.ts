@@ -2,10 +2,10 @@ import { ellipsize, formatDuration } from "../../components/format.ts";
 import {
   type Application,
   type ApplicationRow,
+  clockOffMs,
   OWN_APPLICATION,
   UNKNOWN_NAME,
 } from "../../monitoring/models/application_rows.ts";
-import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
 
 /** The name of an application, and what distinguishes it from others with that name; empty: nothing. */
 export type LabelParts = readonly [name: string, details: string];
@@ -53,13 +53,10 @@ export function nameOf({ key, name }: Application): string {
   return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
 }
 
-/** Of OpenTelemetry only the times of what happened are known, which exporters send up to minutes later. */
-export const CLOCK_OFF_MS = 5 * MINUTE_MS;
-
-/** "9 min 00 s ahead": the clock of a server; empty: right, not known, or a browser's, which may be one person's of many. */
-export function clockOff({ side, clock_ms }: ApplicationRow): string {
-  const off = side === "browser" ? 0 : clock_ms ?? 0;
-  if (Math.abs(off) <= CLOCK_OFF_MS) return "";
+/** "9 min 00 s ahead"; empty: see {@linkcode clockOffMs}. */
+export function clockOff(application: ApplicationRow): string {
+  const off = clockOffMs(application);
+  if (off === 0) return "";
   return formatDuration(Math.abs(off)) + (off > 0 ? " ahead" : " behind, or it sends late");
 }
 

@@ -1,6 +1,8 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
 import {
   type ApplicationRow,
+  CLOCK_OFF_MS,
+  clockOffMs,
   newestRelease,
   UNKNOWN_NAME,
 } from "../../monitoring/models/application_rows.ts";
@@ -18,7 +20,7 @@ import {
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { endpointPath } from "../kit/endpoint_columns.tsx";
 import { linkTo } from "../data/fragment.ts";
-import { CLOCK_OFF_MS, clockOff, shortRelease } from "../kit/application_labels.ts";
+import { clockOff, shortRelease } from "../kit/application_labels.ts";
 
 /** Why an application needs a look. Texts are untrusted. */
 export interface Reason {
@@ -91,7 +93,7 @@ export function reasonsOf(
   const newest = newestRelease(application) ?? "";
   const release = shortRelease(newest);
   const off = clockOff(application);
-  const ahead = off === "" ? 0 : Math.max(0, application.clock_ms!);
+  const ahead = Math.max(0, clockOffMs(application));
   const sinceOf = (at: number) => Math.min(at - ahead, last_seen || at);
   const releasedAt = releases.length > 1 ? releases_since[releases.indexOf(newest)]! : Infinity;
   const ofEndpoints = endpoints.flatMap((of): Reason[] => {

@@ -4,7 +4,7 @@ import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
 import { httpStatusOf, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
-import { clockOff, clockText } from "../kit/application_labels.ts";
+import { clockText } from "../kit/application_labels.ts";
 
 /** Beside the name of a trace: its duration and status, then when and by what it was sent. */
 export function TraceFacts({ trace, hrefs }: {
@@ -75,7 +75,7 @@ export function wholeText({ tree, summary, start_ms, end_ms }: Trace): string {
 export function traceWarnings(
   { browser, skew_ms, skewed, unended, missing, circles, duplicates }: TraceSummary,
   omitted = "",
-  clocks: readonly string[] = [],
+  clocks: readonly ApplicationRow[] = [],
 ): string[] {
   const reference = browser > 0 ? "the page's" : "the first server's";
   return [
@@ -83,29 +83,13 @@ export function traceWarnings(
     skew_ms !== 0 &&
     `Clocks differ from ${reference}, by up to ${formatDuration(Math.abs(skew_ms))}: ` +
       `those of ${formatCount(skewed, "application")} are corrected.`,
-    ...clocks,
+    ...clocks.map((application) =>
+      clockText(application) +
+      " Its times are as sent: nothing in this trace shows by how much to correct them."
+    ),
     unended > 0 && `${formatCount(unended, "span")} without an end, drawn to the end of the trace.`,
     missing > 0 && `${formatCount(missing, "parent span")} missing.`,
     circles > 0 && `${formatCount(circles, "cycle")} of parent spans, cut at one span each.`,
     duplicates > 0 && `${formatCount(duplicates, "span")} received more than once, shown once.`,
   ].filter((warning) => warning !== false);
-}
-
-/** Of spans that no request compares with the others: one sentence for each clock that is wrong and drawn as sent. */
-export function clocksNotCorrected(
-  { tree, times }: Trace,
-  applications: readonly ApplicationRow[],
-): string[] {
-  const placed = tree.nodes.flatMap((node) =>
-    node.span ? { key: node.span.application, ...times.byNode.get(node)! } : []
-  );
-  if (placed.every(({ isKnown }) => isKnown)) return [];
-  return applications.flatMap((application) => {
-    const isSeen = placed.some(({ key, shift_ms }) => key === application.key && !shift_ms);
-    return isSeen && clockOff(application) !== ""
-      ? `${
-        clockText(application)
-      } Its times are as sent: nothing in this trace shows by how much to correct them.`
-      : [];
-  });
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { clocksNotCorrected } from "../../monitoring/models/trace/span_times.ts";
 import { readTrace } from "../../monitoring/models/trace/trace.ts";
 import { spanOf } from "../../monitoring/models/trace/testdata/spans.ts";
 import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
-import { clocksNotCorrected, traceWarnings } from "./TraceHeader.tsx";
+import { traceWarnings } from "./TraceHeader.tsx";
 
 const plain = readTrace({ spans: [], marks: [] }).summary;
 const warnings = (change: Partial<typeof plain>) =>
@@ -40,7 +41,11 @@ Deno.test("task of a server whose clock is ahead, by no request → its clock is
     of("web", 540_000, { side: "browser" }),
   ];
   const clocks = (shown: typeof spans) =>
-    clocksNotCorrected(readTrace({ spans: shown, marks: [] }), applications)
+    traceWarnings(
+      plain,
+      "",
+      clocksNotCorrected(readTrace({ spans: shown, marks: [] }), applications),
+    )
       .map((line) => line.replaceAll("\u00a0", " "));
   assert.deepEqual(clocks(spans), [
     "The clock of worker is 9 min 00 s ahead." +

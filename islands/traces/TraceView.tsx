@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { ticks as ticksOf } from "../../monitoring/models/trace/time_window.ts";
 import { type PlacedMark, readTrace } from "../../monitoring/models/trace/trace.ts";
+import { clocksNotCorrected } from "../../monitoring/models/trace/span_times.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { NO_CONTENT, omittedText } from "../../monitoring/models/trace/trace_content.ts";
 import { spanIdOf } from "../../monitoring/models/trace/span_tree.ts";
@@ -15,7 +16,7 @@ import { SpanDetail } from "./SpanDetail.tsx";
 import { labelsByKey } from "../kit/application_labels.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
-import { clocksNotCorrected, TraceFacts, traceWarnings, Warnings } from "./TraceHeader.tsx";
+import { TraceFacts, traceWarnings, Warnings } from "./TraceHeader.tsx";
 import { useTraceContent } from "../data/use_read.ts";
 import { TraceLogs } from "./TraceLogs.tsx";
 import { TraceMenu, TraceSearch } from "./TraceToolbar.tsx";

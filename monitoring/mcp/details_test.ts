@@ -213,6 +213,30 @@ Deno.test("get_trace, the same query twelve times at once → one of longest_spa
   });
 });
 
+Deno.test("get_trace, task of a server whose clock is ahead, by no request → its clock, as in the page", async () => {
+  const of = (name: string, n: number, at: number, op: string, parent?: number) => {
+    const ids = { span_id: id(n), ...parent && { parent_span_id: id(parent) } };
+    const attributes = { "service.name": { value: name }, "sentry.op": { value: op } };
+    const times = { start_timestamp: at / 1000, end_timestamp: at / 1000 + 1 };
+    const sdk = { name: "sentry.javascript.node", version: "10.0.0" };
+    const item = { trace_id: TRACE, ...ids, name: op, ...times, attributes };
+    return envelopeOf({ sdk, sent_at: new Date(at).toISOString() }, ["span", { items: [item] }]);
+  };
+  const id = (n: number) => hexId(n).slice(16);
+  const ahead = 9 * 60_000;
+  const bodies = [
+    of("api", 1, NOW, "http.server"),
+    of("worker", 2, NOW + ahead, "queue.process", 1),
+  ];
+  await withReader(bodies, async (reader) => {
+    const { clocks_off } = jsonOf((await getTrace({ trace_id: TRACE }, reader)).data);
+    assert.deepEqual(clocks_off, [{ application: "worker", clock_ms: ahead }]);
+  });
+  await withReader(bodies.slice(0, 1), async (reader) => {
+    assert.deepEqual(jsonOf((await getTrace({ trace_id: TRACE }, reader)).data).clocks_off, []);
+  });
+});
+
 Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded", async () => {
   const id = (n: number) => n.toString(16).padStart(16, "0");
   const spans = Array.from({ length: 1_500 }, (_, n) => ({

@@ -140,7 +140,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Returns one trace: its errors and logs, web vitals, the spans with the most self time, and the tree" +
       " of its spans with offsets and durations in milliseconds. Parents come before their children; `depth` is the" +
-      " indentation.",
+      " indentation. `clocks_off`: wrong clocks of servers, by whose times some spans are as sent.",
     input: object({
       trace_id: filterInput("trace"),
       after: text("The `next` of an earlier answer for this trace: continues with further spans."),
@@ -153,7 +153,7 @@ export const TOOLS: readonly Tool[] = [
     title: "List endpoints or queries",
     description:
       "Lists what applications did by name (requests, page loads, navigations, jobs; of the newest 10,000), the slowest" +
-      " first: count, rate a minute, failures, duration in milliseconds (percentiles from 5 on) of the release first seen last," +
+      " first: count, rate (a minute; without `since` over at least one), failures, duration in milliseconds (percentiles from 5 on) of the release first seen last," +
       " `before`: of others, whether failures are new, and it is slower. With `of` queries, the statements that they sent to databases, those" +
       " that took most time first: count, sum, duration, how often one request repeated it, with trace_id, slowest, newest.",
     input: object({
@@ -240,7 +240,7 @@ export const TOOLS: readonly Tool[] = [
     name: "list_agent_runs",
     title: "List runs of AI agents",
     description:
-      "Lists runs of AI agents, and calls of models outside of one, newest first: name, question, models, calls," +
+      "Lists runs of AI agents, and calls of models, tools and steps outside of one, newest first: `kind`, name, question, models, calls," +
       " tools, failures, tokens (each counted once), cost as sent, time to first token, and the trace_id for get_agent_run.",
     input: object({ ...listInputs("ai_runs"), sort: sortedBy("slowest", "duration") }),
     run: (input, reader) => listRows("ai_runs", "Runs", input, reader),

@@ -3,6 +3,7 @@ import { hexId } from "../models/json.ts";
 import { omittedText } from "../models/trace/trace_content.ts";
 import { repetitionText } from "../models/trace/repetitions.ts";
 import { longestSpans } from "../models/trace/self_time.ts";
+import { clocksNotCorrected } from "../models/trace/span_times.ts";
 import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
 import { readAttributes } from "../models/trace/trace_span.ts";
@@ -14,8 +15,8 @@ import { visibleJson } from "../models/readable_json.ts";
 
 /** Characters of a span's name or a mark's text. */
 const MAX_TEXT = 300;
-const MAX_ERRORS = 20;
-const MAX_LOGS = 20;
+/** Errors, and logs. */
+const MAX_MARKS = 20;
 const LONGEST = 10;
 const MAX_EVENTS = 20;
 
@@ -41,7 +42,7 @@ export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer 
     ...content.whole && { omitted: content.omitted },
     ...input.span_id !== undefined && { span: spanDetails(trace, input.span_id) },
     // The overview does not depend on `after`: only the first page has it.
-    ...first === 0 && overview(trace),
+    ...first === 0 && overview(trace, reader),
   };
   const rows = nodes.slice(first).map((node) => spanRow(trace, node));
   const room = MAX_ROWS_BYTES - Buffer.byteLength(visibleJson(head));
@@ -64,7 +65,7 @@ function firstNode(nodes: readonly SpanNode[], after: unknown): number {
   return index + 1;
 }
 
-function overview(trace: Trace) {
+function overview(trace: Trace, { inbox }: TelemetryReader) {
   const offset = (mark: PlacedMark) => ({
     offset_ms: micro(mark.at_ms - trace.origin_ms),
     level: mark.level,
@@ -74,14 +75,13 @@ function overview(trace: Trace) {
   });
   const marks = (kind: PlacedMark["kind"]) => trace.marks.filter((mark) => mark.kind === kind);
   return {
-    web_vitals: trace.vitals.map((vital) => ({
-      name: vital.name,
-      value: vital.value,
-      rating: rateVital(vital),
-    })),
+    clocks_off: clocksNotCorrected(trace, inbox.applications({}).rows)
+      .map(({ name, clock_ms }) => ({ application: name, clock_ms })),
+    web_vitals: trace.vitals
+      .map(({ name, value }) => ({ name, value, rating: rateVital({ name, value }) })),
     // Oldest first.
-    first_errors: marks("error").slice(0, MAX_ERRORS).map(offset),
-    first_logs: marks("log").slice(0, MAX_LOGS).map(offset),
+    first_errors: marks("error").slice(0, MAX_MARKS).map(offset),
+    first_logs: marks("log").slice(0, MAX_MARKS).map(offset),
     longest_spans: longestSpans(trace.tree, trace.times, LONGEST).map(
       ({ node: { span }, repetition, self_ms, duration_ms }) => ({
         span_id: span!.span_id,

@@ -1,4 +1,5 @@
 import type { Side } from "./side.ts";
+import { MINUTE_MS } from "./time_units.ts";
 
 /**
  * The application that sent an envelope. It is identified by name, environment and side, which do not change
@@ -73,6 +74,15 @@ export interface ListCounts {
 /** The release first seen last, in which something may be new; undefined: none was sent. */
 export function newestRelease({ releases, releases_since }: ApplicationRow): string | undefined {
   return releases[releases_since.indexOf(Math.max(...releases_since))];
+}
+
+/** Of OpenTelemetry only the times of what happened are known, which exporters send up to minutes later. */
+export const CLOCK_OFF_MS = 5 * MINUTE_MS;
+
+/** How far the clock of a server is ahead; 0: right, not known, or a browser's, which may be one person's of many. */
+export function clockOffMs({ side, clock_ms }: ApplicationRow): number {
+  const off = side === "browser" ? 0 : clock_ms ?? 0;
+  return Math.abs(off) > CLOCK_OFF_MS ? off : 0;
 }
 
 /** The response of `view=applications`. */

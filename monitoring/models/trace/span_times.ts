@@ -1,3 +1,4 @@
+import { type ApplicationRow, clockOffMs } from "../application_rows.ts";
 import type { SpanNode, SpanTree } from "./span_tree.ts";
 import type { TraceMark, TraceSpan } from "./trace_span.ts";
 
@@ -86,6 +87,21 @@ export function placeSpans(tree: SpanTree, marks: readonly TimedMark[] = []): Tr
     skew_ms: shifted[0]?.[1].shift ?? 0,
     skewed: new Set(shifted.map(([{ span }]) => span!.application)).size,
   };
+}
+
+/** The applications whose clocks are wrong, and some spans of which are as sent: no request compares them with others. */
+export function clocksNotCorrected(
+  { tree, times }: { readonly tree: SpanTree; readonly times: TraceTimes },
+  applications: readonly ApplicationRow[],
+): readonly ApplicationRow[] {
+  const placed = tree.nodes.flatMap((node) =>
+    node.span ? { key: node.span.application, ...times.byNode.get(node)! } : []
+  );
+  if (placed.every(({ isKnown }) => isKnown)) return [];
+  return applications.filter((application) =>
+    clockOffMs(application) !== 0 &&
+    placed.some(({ key, shift_ms }) => key === application.key && !shift_ms)
+  );
 }
 
 /** The valid times of a node, before and after the clock correction. */
