@@ -8,7 +8,7 @@ import { readAiSpan } from "../../monitoring/models/ai/ai_span.ts";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import { hasSelfTime, SELF_TIME, selfTimes } from "../../monitoring/models/trace/self_time.ts";
 import { readAttributes, type SpanAttribute } from "../../monitoring/models/trace/trace_span.ts";
-import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
+import { isQuery, spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
 import { ValueLinks } from "../kit/ValueLinks.tsx";
@@ -42,7 +42,7 @@ export function SpanDetail(
 ) {
   const { span } = node;
   const name = span?.name ?? "Missing parent";
-  const isStatement = span !== null && spanKind(span) === "database";
+  const isStatement = span !== null && isQuery(span);
   const time = trace.times.byNode.get(node)!;
   const selfMs = useMemo(() => selfTimes(trace.tree, trace.times).get(node) ?? 0, [trace, node]);
   const all = useMemo(() => span ? [...fieldsOf(span), ...readAttributes(span)] : [], [span]);

@@ -21,7 +21,7 @@ import { SECOND_MS } from "../models/time_units.ts";
 import { isCumulative } from "../models/metric/metric_entry.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { spanColumns } from "../models/trace/span_entry.ts";
-import { spanKind } from "../models/trace/span_kind.ts";
+import { isQuery } from "../models/trace/span_kind.ts";
 import { statusCodeIn } from "../models/query/query.ts";
 import { checkInWords } from "../models/monitors/check_in.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
@@ -97,7 +97,7 @@ export class IndexWriter {
       ...spanColumns(span, receivedAt),
       parent_id: span.parent_span_id,
       is_run: span.is_run ?? false,
-      is_query: spanKind(span) === "database",
+      is_query: isQuery(span),
       ai: readAiSpan(span),
       status_code: statusCodeIn(span.attributes),
     }), (span) => indexed(searchedSpan(span, null)));

@@ -47,6 +47,7 @@ export function addEndpointTests(test: AddTest): void {
           ["a2", "a", "db", "SELECT 1 FROM a WHERE id = 20", 1, 4],
           ["b1", "b", "db", "SELECT 1 FROM a WHERE id = 30", 5, 7],
           ["c1", null, "cache.get", "cart:7", 0, 9],
+          ["p1", "a", "db", "pg-pool.connect", 0, 900],
           ["x", "a", "dbx", "SELECT no database", 0, 9],
           ["y", "a", "http.client", "SELECT no database", 0, 9],
         ),

@@ -1,5 +1,5 @@
 import { formatDuration } from "../duration.ts";
-import { spanKind } from "./span_kind.ts";
+import { isQuery, spanKind } from "./span_kind.ts";
 import type { Extent, TraceTimes } from "./span_times.ts";
 import type { SpanNode, SpanTree } from "./span_tree.ts";
 
@@ -78,7 +78,8 @@ export const cyclesText = ({ nodes, times, period }: Repetition): string =>
   period > 1 ? `×${times} (${period} ${unitOf(nodes[0]!)})` : `×${times}`;
 
 /** What the spans of a repetition are: "queries", "requests", "calls". */
-export const unitOf = ({ span }: SpanNode): string => UNITS.get(spanKind(span!)) ?? "calls";
+export const unitOf = ({ span }: SpanNode): string =>
+  isQuery(span!) ? "queries" : spanKind(span!) === "HTTP" ? "requests" : "calls";
 
 /** Their name: where they differ in literals, with `#` in their place. */
 export const commonName = (nodes: readonly SpanNode[]): string =>
@@ -90,8 +91,6 @@ export const commonText = ([first, ...others]: readonly string[]): string =>
 
 /** A text without its numbers, ids and quoted texts. */
 export const textShape = (text: string): string => text.replace(LITERALS, "#");
-
-const UNITS: ReadonlyMap<string, string> = new Map([["database", "queries"], ["HTTP", "requests"]]);
 
 /** A span by what it does, and its place among its siblings. */
 interface Member {

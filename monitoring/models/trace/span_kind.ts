@@ -29,6 +29,13 @@ const KIND_BY_OP: readonly (readonly [RegExp, SpanKind])[] = [
   [/^(http|rpc|grpc|graphql|websocket|fetch|xhr)\b/, "HTTP"],
 ];
 
+/** Names of OpenTelemetry's instrumentations for a connection, which has no statement: "pg-pool.connect", "redis-connect". */
+const CONNECTION = /^([a-z\d]+(-[a-z\d]+)*[.-])?connect$/;
+
+/** Whether a span sent a statement to a database or a cache. */
+export const isQuery = (span: Pick<TraceSpan, "name" | "op" | "side">): boolean =>
+  spanKind(span) === "database" && !CONNECTION.test(span.name);
+
 /** The kind of a span by its operation; without a known one, by the side that made it. */
 export function spanKind({ op, side }: Pick<TraceSpan, "op" | "side">): SpanKind {
   const known = op === null ? undefined : KIND_BY_OP.find(([prefix]) => prefix.test(op))?.[1];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Side } from "../side.ts";
-import { spanKind } from "./span_kind.ts";
+import { isQuery, spanKind } from "./span_kind.ts";
 
 Deno.test("operation → kind; unknown operation → by side", () => {
   const cases: readonly [op: string | null, side: Side, kind: string][] = [
@@ -29,4 +29,16 @@ Deno.test("operation → kind; unknown operation → by side", () => {
   for (const [op, side, kind] of cases) {
     assert.equal(spanKind({ op, side }), kind, `${op}, ${side}`);
   }
+});
+
+Deno.test("connection to a database → no query; its statements and those of caches are", () => {
+  const is = (name: string, op = "db") => isQuery({ name, op, side: "server" });
+  // As OpenTelemetry's instrumentations of pg, redis and ioredis name them.
+  const connections = ["pg-pool.connect", "pg.connect", "redis-connect", "connect"];
+  assert.deepEqual(connections.filter((name) => is(name)), []);
+  assert.ok(
+    ["SELECT 1", "pg.query:SELECT", "connect_user", "GET connect"].every((name) => is(name)),
+  );
+  assert.ok(is("connect.sid", "cache.get"));
+  assert.ok(!is("SELECT 1", "http.client"));
 });
