@@ -62,7 +62,9 @@ export function spanName(
   const attribute = (key: string) => textOf(attributeAt(attributes, key));
   const methodSent = requestMethod(attributes, request);
   if (op === null || !(SERVED.test(op) || isSentRequest(op))) {
-    const named = NAMELESS.has(sent)
+    // A function without a name; the request has its own, unless it is all that was made of it.
+    const isMiddleware = op?.startsWith("middleware") && request === undefined;
+    const named = NAMELESS.has(sent) && !(isMiddleware && sent === "<anonymous>")
       ? pageOf(attributes) ?? parseAddress(textOf(at(request, "url")))?.pathname ?? op ?? sent
       : sent;
     // Frameworks name a handler for its route alone, such as `/cart` or `*`.

@@ -46,6 +46,12 @@ Deno.test("route of a framework's span, without a server's span around it → wi
   assert.equal(spanName("cors", "middleware.express", {}, request), "cors");
 });
 
+Deno.test("middleware without a name, in a request → not named for the request", () => {
+  const sent = streamed({ "express.type": "middleware", "sentry.segment.name": "GET /api/shows" });
+  assert.equal(spanName("<anonymous>", "middleware", sent), "<anonymous>");
+  assert.equal(spanName("<anonymous>", "middleware.express", { "http.route": "/" }), "<anonymous>");
+});
+
 /** As `@sentry/node` and `@sentry/browser` 11 stream them. */
 const streamed = (values: Record<string, unknown>) =>
   Object.fromEntries(
