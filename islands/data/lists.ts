@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo, useRef } from "react";
 import { type ApplicationList, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
+import type { GroupState } from "../../monitoring/models/error/error_row.ts";
 import type { Lists, Page } from "../../monitoring/models/rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { isAge } from "../../monitoring/models/time_units.ts";
@@ -208,6 +209,22 @@ async function readOlder<Name extends keyof Lists>(
     });
   } catch (error) {
     change((known) => ({ ...known, failure: messageOf(error) }));
+  }
+}
+
+/** Shows the new state of a group: a busy server is seconds behind with its lists. They are read again. */
+export function showState(group: string, state: GroupState): void {
+  for (const name of ["errors", "feedback"] as const) {
+    const queryKey = [LIVE, name];
+    client.setQueriesData<Rows<Lists[typeof name]>>({ queryKey }, (known) =>
+      known && {
+        ...known,
+        rows: known.rows.map((row) =>
+          row.group === group ? { ...row, state, regression: null } : row
+        ),
+      });
+    // Also ends a read from before the change.
+    void client.invalidateQueries({ queryKey });
   }
 }
 

@@ -11,6 +11,7 @@ import { ConfirmedButton } from "./ConfirmedButton.tsx";
 import { Menu } from "./Menu.tsx";
 import { goTo } from "../data/fragment.ts";
 import { cutText, messageOf } from "../../components/format.ts";
+import { showState } from "../data/lists.ts";
 import { resumeLists } from "../data/queries.ts";
 import { inbox } from "../data/inbox.ts";
 
@@ -82,7 +83,8 @@ export function GroupHeader({ row, what, back, children }: {
     if (changing) return;
     setChanging(state);
     const wanted = row.state === state ? "open" : state;
-    await change(inbox.change("PATCH", { group }, { state: wanted }));
+    const changed = inbox.change("PATCH", { group }, { state: wanted });
+    await change(changed.then(() => showState(group, wanted)));
     setChanging(undefined);
   };
   // Not `disabled`, which would lose the focus.
