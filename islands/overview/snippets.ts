@@ -50,6 +50,20 @@ const dsnOf = (origin: string) => `${origin.replace("://", `://${INBOX_KEY}@`)}/
 export const OTLP_KEY =
   `OTEL_EXPORTER_OTLP_HEADERS=x-sentry-auth=sentry%20sentry_key%3D${INBOX_KEY}`;
 
+const serverCode = (runtime: string, use: string): Snippet["code"] => ({ dsn }) =>
+  `// ${use}
+import * as Sentry from "@sentry/${runtime.toLowerCase()}";
+
+Sentry.init({
+  dsn: "${dsn}",
+  release: "my-app@1.0.0",
+  tracesSampleRate: 1,
+  // Traces continue in services with OpenTelemetry.
+  propagateTraceparent: true,
+  enableLogs: true,
+});
+Sentry.captureMessage("Hello from ${runtime}");`;
+
 export const SNIPPETS: readonly Snippet[] = [
   {
     name: "Browser",
@@ -75,38 +89,18 @@ Sentry.captureMessage("Hello from the browser");`,
   },
   {
     name: "Node",
-    code: ({ dsn }) =>
-      `// npm install @sentry/node
-// Save as instrument.mjs, then: node --import ./instrument.mjs app.mjs
-import * as Sentry from "@sentry/node";
-
-Sentry.init({
-  dsn: "${dsn}",
-  release: "my-app@1.0.0",
-  tracesSampleRate: 1,
-  // Traces continue in services with OpenTelemetry.
-  propagateTraceparent: true,
-  enableLogs: true,
-});
-Sentry.captureMessage("Hello from Node");`,
+    code: serverCode(
+      "Node",
+      "npm install @sentry/node\n// Save as instrument.mjs, then: node --import ./instrument.mjs app.mjs",
+    ),
     note: "The same options work in @sentry/nextjs, @sentry/bun and the other SDKs for JavaScript.",
   },
   {
     name: "Deno",
-    code: ({ dsn }) =>
-      `// deno add npm:@sentry/deno
-// Import it first. Needs --allow-net --allow-env --allow-read --allow-sys
-import * as Sentry from "@sentry/deno";
-
-Sentry.init({
-  dsn: "${dsn}",
-  release: "my-app@1.0.0",
-  tracesSampleRate: 1,
-  // Traces continue in services with OpenTelemetry.
-  propagateTraceparent: true,
-  enableLogs: true,
-});
-Sentry.captureMessage("Hello from Deno");`,
+    code: serverCode(
+      "Deno",
+      "deno add npm:@sentry/deno\n// Import it first. Needs --allow-net --allow-env --allow-read --allow-sys",
+    ),
     note: "Restrict --allow-net to this server and what the application itself needs.",
   },
   {
