@@ -9,7 +9,7 @@ import { VIEWS, viewsOf } from "./registry.ts";
 /** Links in the bar at the bottom of a phone, beside "More". */
 const BAR_LINKS = 4;
 
-/** What has arrived in each list since the user looked at it, by its name. Filled once a view has loaded. */
+/** "2 new" since the user looked at a list, by its name; "10,000+" rows: not counted. Filled once a view has loaded. */
 export const newCounts = new Store<Readonly<Record<string, string>>>({});
 /** In the prerendered HTML, also after a client navigation, when the counts are known. */
 const NOTHING_NEW: Readonly<Record<string, string>> = {};
@@ -75,7 +75,14 @@ export function Navigation({ variant }: { variant: string }) {
                 <Icon shapes={view.icon} />
                 <span>{view.title}</span>
                 {/* Its changes are in no recording: each would send a segment, whose arrival changes it. */}
-                <small id={`${view.id}-new`} aria-hidden="true" data-sentry-block="">
+                <small
+                  id={`${view.id}-new`}
+                  title={counts[view.id]?.endsWith("+")
+                    ? "Rows: of so many new ones are not counted"
+                    : undefined}
+                  aria-hidden="true"
+                  data-sentry-block=""
+                >
                   {counts[view.id]}
                 </small>
               </a>

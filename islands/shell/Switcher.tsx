@@ -1,5 +1,6 @@
 import "../background_code.ts";
 import { useEffect, useRef } from "react";
+import { formatNumber } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import {
   type ApplicationList,
@@ -72,10 +73,12 @@ function useNewCounts(list: (ApplicationList & { readonly of: string }) | undefi
     seen.current = { list, added: Object.fromEntries(counts.map(({ name, sum }) => [name, sum])) };
     newCounts.set(
       Object.fromEntries(
-        // The server counts no further.
-        counts.map((
-          { name, count, sum },
-        ) => [name, sum > 0 ? `${sum}${count === MAX_COUNT ? "+" : ""} new` : ""]),
+        counts.map(({ name, count, sum }) => {
+          // The server counts no further.
+          const isFull = count === MAX_COUNT;
+          if (sum > 0) return [name, `${formatNumber(sum)}${isFull ? "+" : ""} new`];
+          return [name, isFull && name !== view ? `${formatNumber(MAX_COUNT)}+` : ""];
+        }),
       ),
     );
   }, [list, view, isSearch]);

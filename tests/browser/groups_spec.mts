@@ -62,6 +62,11 @@ test("groups leave the list while others arrive → all new ones are counted", a
   await read;
   await post(server.origin, "second", "shop@1.0.0");
   await expect(navigation).toContainText("Errors2 new");
+  const items = Array(10_000).fill({ body: "many" });
+  await postEnvelope(server.origin, {}, ["log", { items }]);
+  await expect(navigation).toContainText("Logs10,000+ new");
+  await page.reload();
+  await expect(navigation).toContainText("Logs10,000+Recordings");
 });
 
 test("some errors unhandled → badges of the group; ids, first and last seen are different", async ({ page, server }) => {
@@ -110,11 +115,19 @@ test("group resolved, muted, back, deleted → lists of every tab follow", async
 
   await page.bringToFront();
   await row(page, "no stock").getByRole("link").click();
+  await expect(group(page)).toBeVisible();
+  // As on a busy machine: no read is answered before the state is shown.
+  const { promise: isShown, resolve: shown } = Promise.withResolvers<void>();
+  await page.route(/view=errors/, async (route) => {
+    await isShown;
+    await route.continue();
+  });
   await group(page).getByRole("button", { name: "Resolve" }).focus();
   await page.keyboard.press("Enter");
   // The same button undoes it.
   await expect(group(page).getByRole("button", { name: "Reopen" })).toBeFocused();
   await expect(group(page).getByRole("status")).toHaveText("resolved");
+  shown();
   await expectAccessible(page);
   await expect(other.getByText("No open errors of your applications.")).toBeVisible();
   await chooseFilter(errorsView(other), "State", "resolved");
