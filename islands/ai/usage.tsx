@@ -33,7 +33,7 @@ type Usage = Omit<AiUsage, "calls">;
 export const USAGE_COLUMNS = {
   in: figureColumn<Usage>("In", TIPS.in, 4, (row) => sentOr(row.input_tokens, formatNumber)),
   out: figureColumn<Usage>("Out", TIPS.out, 4.5, (row) => sentOr(row.output_tokens, formatNumber)),
-  cost: figureColumn<Usage>("Cost", TIPS.cost, 5, ({ cost }) => sentOr(cost, formatCost)),
+  cost: figureColumn<Usage>("Cost", TIPS.cost, 6, ({ cost }) => sentOr(cost, formatCost)),
 };
 
 export const durationText = (ms: number | null) => sentOr(ms, formatDuration);
