@@ -5,7 +5,7 @@ import { type BarWords, TimeBars } from "./TimeBars.tsx";
 import { useHistogram } from "../data/lists.ts";
 
 export const BAR_WORDS: Readonly<Record<HistogramList, BarWords>> = {
-  traces: { what: "trace", failed: "with errors" },
+  traces: { what: "trace", failed: "failed" },
   errors: { what: "error", failed: "unhandled" },
   logs: { what: "log", warned: "warn", failed: "error, fatal" },
   feedback: { what: "message", failed: "" },

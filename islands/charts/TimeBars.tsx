@@ -139,7 +139,7 @@ function BarLegend({ histogram: { parts, earlier, later }, words, earlierHref }:
   );
 }
 
-/** "23:05:10 to 23:05:20: 13 traces, 2 with errors". */
+/** "23:05:10 to 23:05:20: 13 traces, 2 failed". */
 function describePart(
   { from, step, parts }: Histogram,
   part: number,

@@ -28,7 +28,7 @@ export function QueryList({ actions }: { actions: ReactNode }) {
       actions={actions}
       below={list.rows.length > 0 && (
         <p className="note pad">
-          Of the newest 5,000 spans of databases and caches with an end
+          Of the newest 5,000 spans of databases and caches with an end, without connections
           {params.has("q") && ": those that match, not those of a request that does"}.
         </p>
       )}

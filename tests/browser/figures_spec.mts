@@ -101,7 +101,7 @@ const LISTS = [
     tool: "list_traces",
     word: "traces",
     failed: (row: Json) => row.failed,
-    failure: "with errors",
+    failure: "failed",
   },
   {
     list: "logs",
