@@ -78,7 +78,7 @@ export function MarkList({ title, links, note, items }: {
 }
 
 function MarkLink({ mark }: { mark: TraceMark }) {
-  const kind = mark.kind === "error" ? "refused" : levelKind(mark.level);
+  const kind = levelKind(mark.level);
   return (
     <a className="one-line" href={hrefOf(mark)}>
       <span className={kind}>

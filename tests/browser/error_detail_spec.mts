@@ -112,6 +112,7 @@ test("an AggregateError → members and causes, breadcrumbs, what failed before 
     event_id: undefined,
     timestamp: time - 0.012,
     exception: { values: [{ type: "DnsError", value: "no such host" }] },
+    level: "warning",
   };
   const later = [0, 1].map((after) => ({ ...cause, timestamp: time + after }));
   await postEvents(server.origin, event, cause, ...later);
@@ -128,6 +129,7 @@ test("an AggregateError → members and causes, breadcrumbs, what failed before 
   await expect(before.getByRole("listitem").last()).toContainText("within 1 ms");
   await expect(before.getByRole("listitem")).toHaveCount(2);
   await expect(before).toContainText(/12\sms before\s+DnsError: no such host/);
+  await expect(before.getByRole("link").first().locator(".waits")).toHaveCount(1);
   expect(await before.getByRole("link").first().getAttribute("href")).toMatch(
     /^#\/errors\/[\da-f]+\/\d+$/,
   );
