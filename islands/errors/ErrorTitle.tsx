@@ -2,6 +2,7 @@ import { cutText } from "../../components/format.ts";
 import { errorKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
+import { releasesInOrder } from "../../monitoring/models/application_rows.ts";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
 import { errorTitle } from "../../monitoring/models/error/error_entry.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
@@ -74,9 +75,8 @@ function titleLine(type: string, value: string): string {
  */
 function NewIn({ group, release }: { group: ErrorGroupRow; release: string | undefined }) {
   const sender = useApplications()?.rows.find(({ key }) => key === group.application);
-  const before = sender && release !== undefined
-    ? releaseBefore(sender.releases, sender.releases_since, release)
-    : undefined;
+  const releases = sender ? releasesInOrder(sender) : [];
+  const before = releases[releases.indexOf(release ?? "") - 1];
   const { application } = group;
   const ofGroup = before === undefined ? undefined : { group: group.group, release, limit: 1 };
   const [ofRelease] = useList("errors", ofGroup).rows;
@@ -95,16 +95,4 @@ function NewIn({ group, release }: { group: ErrorGroupRow; release: string | und
       new in {shortRelease(release!)}
     </span>
   );
-}
-
-/** The release that was first received before another one; undefined: none is stored. */
-function releaseBefore(
-  releases: readonly string[],
-  since: readonly number[],
-  release: string,
-): string | undefined {
-  const start = since[releases.indexOf(release)] ?? -Infinity;
-  const earlier = releases.map((name, index) => ({ name, at: since[index]! }))
-    .filter(({ at }) => at < start);
-  return earlier.sort((a, b) => b.at - a.at)[0]?.name;
 }

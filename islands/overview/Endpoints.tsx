@@ -1,20 +1,17 @@
-import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
-import { labelsByKey } from "../kit/application_labels.ts";
 import { ENDPOINT_TIP, endpointColumns, endpointPath } from "../kit/endpoint_columns.tsx";
 import { Highlight, ROWS } from "./Highlight.tsx";
 
 /** What the applications do, slowest first. */
-export function SlowestEndpoints({ list, applications }: {
+export function SlowestEndpoints({ list, labels }: {
   list: ConsoleList<EndpointRow>;
-  applications: readonly ApplicationRow[];
+  labels: ReadonlyMap<string, string>;
 }) {
   const { dots, count, others, duration } = endpointColumns(list.rows.slice(0, ROWS));
-  const names = labelsByKey(applications);
   return (
     <Highlight
       id="slowest-endpoints"
@@ -28,7 +25,7 @@ export function SlowestEndpoints({ list, applications }: {
           title: "Endpoint",
           tip: ENDPOINT_TIP,
           cell: (row, link) => {
-            const [application = "", name] = [names.get(row.application), displayName(row)];
+            const [application = "", name] = [labels.get(row.application), displayName(row)];
             return (
               <span className="beside" title={`${application}: ${name}`}>
                 <ApplicationTile name={application} />

@@ -148,7 +148,7 @@ export default function Overview() {
         hasRows={known?.length !== 0}
         compared={shown?.flatMap(({ own }) => own).length ?? 0}
       />
-      <SlowestEndpoints list={endpoints} applications={all ?? []} />
+      <SlowestEndpoints list={endpoints} labels={labels} />
       <VitalsByPage filters={filters} />
     </div>
   );

@@ -72,9 +72,13 @@ export interface ListCounts {
 }
 
 /** The release first seen last, in which something may be new; undefined: none was sent. */
-export function newestRelease({ releases, releases_since }: ApplicationRow): string | undefined {
-  return releases[releases_since.indexOf(Math.max(...releases_since))];
-}
+export const newestRelease = (row: ApplicationRow): string | undefined =>
+  releasesInOrder(row).at(-1);
+
+/** The releases in the order in which they were first seen. */
+export const releasesInOrder = ({ releases, releases_since: since }: ApplicationRow) =>
+  releases.toReversed()
+    .sort((a, b) => since[releases.indexOf(a)]! - since[releases.indexOf(b)]!);
 
 /** Of OpenTelemetry only the times of what happened are known, which exporters send up to minutes later. */
 export const CLOCK_OFF_MS = 5 * MINUTE_MS;
