@@ -77,8 +77,9 @@ function useTime(
     const now = Date.now();
     const starts = rows.flatMap(({ runs }) => runs.map(({ started_at }) => started_at));
     const newest = starts.reduce((a, b) => Math.max(a, b), 0);
+    const missed = rows.map(({ missed: [last = 0] }) => last);
     // A clock may be ahead.
-    const end_ms = readTimeBound(until ?? "", now) ?? Math.max(now, newest);
+    const end_ms = readTimeBound(until ?? "", now) ?? Math.max(now, newest, ...missed);
     const first = starts.filter((at) => at > newest - DAY_MS)
       .reduce((a, b) => Math.min(a, b), end_ms - MINUTE_MS);
     // Room for the mark of the first.

@@ -95,7 +95,6 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
 const noteOf = ({ max_runtime }: MonitorRow) =>
   max_runtime === NO_CONFIG.max_runtime_ms ? ", the default" : "";
 
-/** "49 of 50 listed" */
 function runsOk({ runs, has_more }: MonitorRow): string {
   const ok = runs.filter(({ state }) => state === "ok").length;
   return `${formatNumber(ok)} of ${formatNumber(runs.length)}${has_more ? " listed" : ""}`;

@@ -102,7 +102,7 @@ test("monitors → states in words, the worst first; a run with its error, log a
   await expect(page.getByRole("region", { name: "Envelopes" })).toContainText("check_in");
 });
 
-test("worker's clock ahead → its newest runs are on the axis and in its share", async ({ page, server }) => {
+test("worker's clock ahead → its newest runs and missed times are on the axis, in its share", async ({ page, server }) => {
   const run = (n: number, status: string, minutes: number): TestItem => [
     "check_in",
     {
@@ -116,6 +116,16 @@ test("worker's clock ahead → its newest runs are on the axis and in its share"
   await page.goto("/#/monitors");
   await expect(monitors(page)).toContainText(/1 of 2\sruns failed/);
   await expect(monitors(page).locator("a.run.refused")).toHaveCount(1);
+  const [type, last] = run(3, "ok", 12) as [string, object];
+  const schedule = { type: "interval", value: 1, unit: "minute" };
+  const ahead = { sdk, sender, sent_at: new Date(Date.now() + 20 * 60_000).toISOString() };
+  await postEnvelope(server.origin, ahead, [
+    type,
+    { ...last, monitor_slug: "export", monitor_config: { schedule } },
+  ]);
+  const missed = monitors(page).filter({ hasText: "export" });
+  await expect(missed).toContainText(/[67] did not come(?! in)/);
+  await expect(missed.locator(".run.missed").nth(5)).toBeVisible();
 });
 
 test("run after its margin, phone → the time that it missed is seen; a default is named one", async ({ page, server }) => {
