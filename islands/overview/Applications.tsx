@@ -7,6 +7,7 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import {
   type ApplicationRow,
   MAX_STARTS,
+  newestRelease,
   type Reports,
 } from "../../monitoring/models/application_rows.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
@@ -250,16 +251,22 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     title: "Slowest endpoint",
     tip: ENDPOINT_TIP,
     className: "slowest",
-    cell: ({ slowest }) =>
-      slowest && (
+    cell: ({ slowest, row, release }) => {
+      if (slowest === undefined) return undefined;
+      const newest = newestRelease(row);
+      const isOther = slowest.before !== null && newest !== release;
+      return (
         <span className="beside">
           <span className="one-line">{displayName(slowest)}</span>
           <span className="end">
             {durationOf(slowest)}
-            <small className="roomy">{` n ${formatNumber(slowest.count)}`}</small>
+            <small className="roomy">
+              {` n ${formatNumber(slowest.count)}${isOther ? ` of ${shortRelease(newest!)}` : ""}`}
+            </small>
           </span>
         </span>
-      ),
+      );
+    },
   },
   {
     title: "Last seen",

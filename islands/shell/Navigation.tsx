@@ -78,7 +78,7 @@ export function Navigation({ variant }: { variant: string }) {
                 <small
                   id={`${view.id}-new`}
                   title={counts[view.id]?.endsWith("+")
-                    ? "Rows: of so many new ones are not counted"
+                    ? `${counts[view.id]} rows: new ones are not counted`
                     : undefined}
                   aria-hidden="true"
                   data-sentry-block=""

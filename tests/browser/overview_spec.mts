@@ -371,6 +371,7 @@ test("errors and longer durations since a release → what needs a look, why, an
     items: [{ body: "Back" }],
   }]);
   await expect(release, "rolled back").toHaveText("1");
+  await expect(page.locator(".applications tbody tr")).toContainText(/200\sms n 5 of 2/);
   await expect(rows.filter({ hasText: "Broken" })).toContainText("new since 2, 1×");
   await page.goto("/#/overview?release=shop%401");
   await expect(page.locator(".applications tbody tr")).toContainText("1 first seen");
