@@ -55,8 +55,9 @@ export function EndpointDetail({ id: { application, name, op }, list }: {
       )}
       actions={
         <>
-          {(["traces", "errors", "logs"] as const).map((list) => (
-            <a key={list} href={linkTo(list, [], runs)}>Its {list}</a>
+          <a href={linkTo("traces", [], runs)}>Its traces</a>
+          {(["errors", "logs"] as const).map((list) => (
+            <a key={list} href={linkTo(list, [], runs)}>Their {list}</a>
           ))}
           <CopyMenu what="endpoint" json={content} />
         </>

@@ -27,7 +27,10 @@ export function ErrorDetail({ group, envelope }: {
   envelope: number | undefined;
 }) {
   const { params, to } = useFragment();
-  const filters = chosenFilters(params);
+  const { rows: listed, state } = useList("errors", { group, ...sentBy(params), limit: 1 });
+  // A link leads to a group of Sightglass alone, too.
+  const isOwn = state === "ready" && listed.length === 0 && !params.get("application");
+  const filters = chosenFilters(params, isOwn);
   const list = useList("occurrences", { ...filters, group });
   const { rows } = list;
   const current = useCurrentOccurrence(list, envelope);
@@ -40,8 +43,7 @@ export function ErrorDetail({ group, envelope }: {
       (() => read("error", { id: group, envelope: current, event: eventId ?? undefined })),
   );
   const content = reading.value;
-  const { application } = filters;
-  const ofGroup = useList("errors", { group, ...application && { application }, limit: 1 }).rows;
+  const ofGroup = useList("errors", { group, ...sentBy(params, isOwn), limit: 1 }).rows;
   const groupRow = ofGroup.find((row) => row.group === group);
   const groups = useGroups().list;
   const groupIndex = groups.rows.findIndex((row) => row.group === group);
@@ -131,10 +133,16 @@ export function ErrorDetail({ group, envelope }: {
   );
 }
 
+/** The chosen application, as in the list. @param isOwn of Sightglass, too */
+function sentBy(params: URLSearchParams, isOwn = false): ConsoleQuery {
+  const { application } = queryOf(params, "errors");
+  return application === undefined || isOwn ? {} : { application };
+}
+
 /** The filters of the list in the address: the occurrences are those that the list counts, of any state. */
-function chosenFilters(params: URLSearchParams): ConsoleQuery {
-  const { state: _, application, ...filters } = queryOf(params, "errors");
-  return { ...filters, ...params.get("application") && { application } };
+function chosenFilters(params: URLSearchParams, isOwn: boolean): ConsoleQuery {
+  const { state: _, application: __, ...filters } = queryOf(params, "errors");
+  return { ...filters, ...sentBy(params, isOwn) };
 }
 
 /** The envelope of the current occurrence. New occurrences do not replace the one that the user reads; other filters do. */

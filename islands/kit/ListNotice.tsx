@@ -123,18 +123,18 @@ const NOT_BY_CLOCKS: readonly (ListName | undefined)[] = [
   ...["envelopes", "recordings", "pages", "feedback"] as const,
 ];
 
-/** Names the chosen servers whose newest rows may be outside the chosen time, as their clocks are wrong. */
+/** Names the chosen servers of which rows may be outside the chosen time, as their clocks are wrong. */
 export function ClocksOff({ of }: { of: ListName | undefined }) {
   const { params } = useFragment();
   const chosen = params.get("application");
   const since = readTimeBound(params.get("since") ?? "", Date.now()) ?? -Infinity;
   const off = useApplications()?.rows.filter((one) =>
     clockOff(one) !== "" && [null, ALL, one.key].includes(chosen) &&
-    (one.clock_ms! < 0 ? Date.now() + one.clock_ms! < since : params.has("until"))
+    (params.has("until") || one.clock_ms! < 0 && Date.now() + one.clock_ms! < since)
   );
   return !NOT_BY_CLOCKS.includes(of) && !!off?.length && (
     <p className="filtered-by">
-      Newest rows may be outside the chosen time. {off.map(clockText).join(" ")}
+      What a wrong clock stamped may be outside the chosen time. {off.map(clockText).join(" ")}
     </p>
   );
 }

@@ -59,7 +59,7 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
       className: "counted",
       tip:
         "Runs with an end, of other releases and of the newest; with a cross those that failed, or have" +
-        " an error: one in the trace, of several runs one during this one alone",
+        " an error of their application: one in the trace, of several runs one during this one alone",
       width: 8,
       numeric: true,
       cell: (row) => (

@@ -98,7 +98,7 @@ export function Applications({ known, failed, others, reported, labels }: {
         {others.length > 0 && (
           <p className="facts small others">
             <Definition text={OTHERS_TIP}>
-              {formatCount(others.length, "other application")}
+              {formatCount(others.length, "other application")}, not in “Needs a look”
             </Definition>
             {others.map((row) => (
               <a key={row.key} href={linkTo("overview", [], { application: row.key })}>
@@ -209,7 +209,7 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
     tip:
       "Sessions of the release that began in the chosen time and that the SDK does not report as crashed." +
       " A browser's is a page load, before version 11 of its SDK also a navigation; with an unhandled error" +
-      " it is crashed, from version 11 on unhandled. A server's is mostly a request",
+      " it is crashed, from version 11 on unhandled. A server's is mostly a request. Rounded down",
     width: 11.5,
     className: "roomy",
     cell: (known) => {

@@ -18,7 +18,7 @@ export function NeedsALook({ list, hasRows, compared }: {
   hasRows: boolean;
   compared: number;
 }) {
-  const runs = `${MIN_SAMPLES} or more runs of the newest release and of others`;
+  const runs = `${MIN_SAMPLES} or more runs of the newest release and of others that match`;
   return (
     <Highlight
       id="needs-a-look"
@@ -26,14 +26,14 @@ export function NeedsALook({ list, hasRows, compared }: {
       all={{ text: "All errors", href: linkTo("errors") }}
       list={{ ...list, rows: sortReasons(list.rows) }}
       empty={(hasRows
-        ? "The applications above have no open errors that match the time and the filter. "
+        ? "The applications above have no open errors that match the time and the filter. " +
+          (compared === 0
+            ? `None of their endpoints has ${runs}. `
+            : `Of their ${
+              formatCount(compared, "endpoint")
+            } with ${runs} none has new failures or is slower. `)
         : "") +
-        "No monitor has a failed, late or missing run. " +
-        (compared === 0
-          ? `Nothing was compared: no endpoint has ${runs} that match.`
-          : `${
-            formatCount(compared, "endpoint")
-          } with ${runs}: none has new failures or is slower.`)}
+        "No monitor that matches the filter has a failed, late or missing run."}
       hrefOf={({ href }) => href}
       columns={COLUMNS}
     />

@@ -87,7 +87,8 @@ export function TraceCompare({ ids: [idA, idB] }: {
             <p className="empty">
               {formatCount(comparison.unchanged, "span")} not shown: durations differ by less than
               {" "}
-              {formatDuration(UNCHANGED_MS)} or {UNCHANGED_SHARE * 100}&nbsp;%.
+              {formatDuration(UNCHANGED_MS)} or{" "}
+              {UNCHANGED_SHARE * 100}&nbsp;%, whatever their self times.
               {comparison.omitted > 0 &&
                 ` ${formatCount(comparison.omitted, "span")} with smaller changes not shown.`}
             </p>

@@ -2,10 +2,10 @@
 import type { Page } from "@playwright/test";
 import { expect, listRows, test } from "../harness/browser/fixtures.ts";
 import { expectAccessible } from "../harness/browser/page_look.ts";
-import { postEnvelope } from "../harness/browser/posted.ts";
+import { DSN, postEnvelope } from "../harness/browser/posted.ts";
 import { ERRORS, make, openPage } from "../harness/browser/signals.ts";
 import { chooseFilter, openMenu, openView } from "../harness/browser/views.ts";
-import { error, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
+import { envelopeOf, error, hexId } from "../../monitoring/inbox/testdata/envelopes.ts";
 
 const post = (origin: string, message: string, release: string) =>
   postEnvelope(
@@ -104,6 +104,26 @@ test("some errors unhandled → badges of the group; ids, first and last seen ar
   );
   await expect(page.locator("dd").filter({ hasText: "orders/2" }))
     .toHaveText(/orders\/1 answered 500, Error: GET/);
+});
+
+test("error that Sightglass has, too → its detail counts what the list does; alone, by a link", async ({ page, server }) => {
+  await post(server.origin, "shared", "shop@1.0.0");
+  await page.goto("/#/errors");
+  for (const message of ["shared", "own"]) {
+    // As the page sends its own.
+    const header = { dsn: DSN, sdk: { name: "sentry.javascript.browser" }, sightglass: 1 };
+    const body = new TextDecoder().decode(envelopeOf(header, error(message)));
+    await page.evaluate((body) => fetch("/monitoring", { method: "POST", body }), body);
+  }
+  await row(page, "shared").getByRole("link").click();
+  await expect(page.getByText("event 1 of 1", { exact: true })).toBeVisible();
+  const groups = await listRows(server.origin, "errors");
+  await page.goto(`/#/errors/${groups.find(({ value }) => value === "own").group}`);
+  await expect(page.getByText("event 1 of 1", { exact: true })).toBeVisible();
+  await page.goto(
+    `/#/errors/${groups.find(({ value }) => value === "shared").group}?application=all`,
+  );
+  await expect(page.getByText("event 1 of 2", { exact: true })).toBeVisible();
 });
 
 test("group resolved, muted, back, deleted → lists of every tab follow", async ({ page, context, server }) => {

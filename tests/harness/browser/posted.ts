@@ -4,7 +4,7 @@ import { envelopeOf, hexId, type TestItem } from "../../../monitoring/inbox/test
 import { sentBy } from "../../../monitoring/inbox/testdata/tested_index.ts";
 
 /** The inbox's own DSN. */
-const DSN = "https://inbox@sightglass.invalid/1";
+export const DSN = "https://inbox@sightglass.invalid/1";
 
 /** A script that leaves a trace if it is ever run. */
 export const ATTACK = "globalThis.attacked = true";
