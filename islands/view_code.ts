@@ -2,7 +2,7 @@
 import "./background_code.ts";
 import "../components/breakable.tsx";
 import "../monitoring/models/ai/ai_span.ts";
-import "../monitoring/models/monitors/check_in.ts";
+import "../monitoring/models/monitors/monitor_row.ts";
 import "../monitoring/models/profile/call_tree.ts";
 import "../monitoring/models/trace/time_window.ts";
 import "../monitoring/models/trace/trace.ts";

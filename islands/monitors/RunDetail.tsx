@@ -1,7 +1,6 @@
 import { formatNumber, formatOffset, shortId } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
 import { TimeAgo, Timestamp } from "../../components/Timestamp.tsx";
-import { NO_CONFIG } from "../../monitoring/models/monitors/check_in.ts";
 import type { MonitorRow, MonitorRunRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import { EventInTrace } from "../charts/EventInTrace.tsx";
@@ -13,7 +12,7 @@ import { CopyMenu, DetailView } from "../kit/DetailView.tsx";
 import { useTrace } from "../kit/PlayLink.tsx";
 import { MarkList } from "../kit/SameTrace.tsx";
 import { tookText } from "./RunStrip.tsx";
-import { minutesText, State, wordOf } from "./words.tsx";
+import { maxRuntimeText, State, wordOf } from "./words.tsx";
 
 /** Errors and logs shown: a screen. */
 const MAX_MARKS = 20;
@@ -62,7 +61,7 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
     ["Release", run.release],
     ["Environment", run.environment],
     ["Schedule", monitor?.schedule],
-    ["May take", monitor && minutesText(monitor.max_runtime) + noteOf(monitor)],
+    ["May take", monitor && maxRuntimeText(monitor)],
     ["Runs ok", monitor && runsOk(monitor)],
   ];
   return (
@@ -91,9 +90,6 @@ function RunContent({ run, monitor }: { run: MonitorRunRow; monitor: MonitorRow 
     </>
   );
 }
-
-const noteOf = ({ max_runtime }: MonitorRow) =>
-  max_runtime === NO_CONFIG.max_runtime_ms ? ", the default" : "";
 
 function runsOk({ runs, has_more }: MonitorRow): string {
   const ok = runs.filter(({ state }) => state === "ok").length;

@@ -7,7 +7,6 @@ import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { barOf, percentAt } from "../charts/time_scale.ts";
 import { isDuring, kindOf, missesMore, runKey, wordOf } from "./words.tsx";
 
-/** Percent of the width that the label of a duration needs. */
 const LABEL_PERCENT = 24;
 const MAX_LABELS = 4;
 

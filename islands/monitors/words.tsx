@@ -3,6 +3,7 @@ import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
 import {
+  DEFAULTS,
   MAX_ROW_RUNS,
   type MonitorRow,
   type MonitorState,
@@ -49,6 +50,8 @@ export function State({ state, children }: { state: MonitorState; children?: Rea
 
 /** Margins and maximum durations are sent in minutes. */
 export const minutesText = (ms: number): string => `${formatNumber(ms / MINUTE_MS)}\u00a0min`;
+export const maxRuntimeText = ({ max_runtime: ms }: MonitorRow): string =>
+  minutesText(ms) + (ms === DEFAULTS.max_runtime_ms ? ", the default" : "");
 
 export const runPath = ({ envelope, index }: MonitorRow["runs"][number]) => [
   `${envelope}`,

@@ -102,7 +102,6 @@ function resultText(text: string, count: number, where: string): string {
   return count > 0 ? `found in ${formatCount(count, "place")}` : `not found${where}`;
 }
 
-/** Takes texts that the user types, one in each line. */
 function SearchForm({ search }: { search: (wanted: readonly string[]) => void }) {
   const [typed, setTyped] = useState("");
   return (

@@ -1,5 +1,6 @@
 import { at, hexId, integerAt, plausibleTime, tidyText } from "../json.ts";
 import { idWords, wordsOf } from "../query/words.ts";
+import { DEFAULTS } from "./monitor_row.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time_units.ts";
 
 /** When the runs of a monitor are expected, and how long one may take. */
@@ -53,8 +54,6 @@ const MAX_VALUE = 100_000;
 /** A job that runs longer is one that never ends. */
 const MAX_DURATION_MS = 10 * 365 * DAY_MS;
 
-/** Sentry's defaults. https://docs.sentry.io/product/monitors-and-alerts/monitors/crons/ */
-const DEFAULTS = { margin_ms: MINUTE_MS, max_runtime_ms: 30 * MINUTE_MS };
 export const NO_CONFIG: MonitorConfig = { schedule: null, timezone: null, ...DEFAULTS };
 
 /**

@@ -1,3 +1,8 @@
+import { MINUTE_MS } from "../time_units.ts";
+
+/** Sentry's. https://docs.sentry.io/product/monitors-and-alerts/monitors/crons/ */
+export const DEFAULTS = { margin_ms: MINUTE_MS, max_runtime_ms: 30 * MINUTE_MS };
+
 /** Runs and missed times of a row. */
 export const MAX_ROW_RUNS = 50;
 

@@ -62,7 +62,6 @@ const MAX_THREAD = 100;
 
 export const NO_NAME = "(anonymous)";
 
-/** Where libraries are. */
 const LIBRARY =
   /(^|[\\/])(node_modules|site-packages|dist-packages|lib[\\/]python[\d.]+)[\\/]|^(node|ext|internal|chrome-extension|moz-extension):|^<frozen /;
 

@@ -52,7 +52,6 @@ const PATTERNS = [
   },
 ] as const satisfies readonly Pattern[];
 
-/** What personal data looks like. */
 export const PERSONAL_KINDS = PATTERNS.map(({ what }) => what);
 
 export type PersonalKind = (typeof PATTERNS)[number]["what"];
