@@ -35,7 +35,7 @@ export function ErrorFacts({ event, group, sender }: Known & { sender: string | 
   const badges = group ?? { ...event, count: 1, unhandled: Number(event.handled === false) };
   return (
     <>
-      {sender && <SentBy keys={[sender]} />}
+      {sender && <SentBy keys={[...new Set([sender, ...group?.applications ?? []])]} />}
       {group?.where && <code className="place">{cutText(group.where, MAX_TITLE)}</code>}
       <ErrorLevel of={badges} />
       {badges.unhandled > 0 && badges.unhandled < badges.count && event.handled !== null && (

@@ -108,6 +108,7 @@ test("some errors unhandled → badges of the group; ids, first and last seen ar
 
 test("error that Sightglass has, too → its detail counts what the list does; alone, by a link", async ({ page, server }) => {
   await post(server.origin, "shared", "shop@1.0.0");
+  await post(server.origin, "shared", "bakery@1.0.0");
   await page.goto("/#/errors");
   for (const message of ["shared", "own"]) {
     // As the page sends its own.
@@ -116,14 +117,15 @@ test("error that Sightglass has, too → its detail counts what the list does; a
     await page.evaluate((body) => fetch("/monitoring", { method: "POST", body }), body);
   }
   await row(page, "shared").getByRole("link").click();
-  await expect(page.getByText("event 1 of 1", { exact: true })).toBeVisible();
+  await expect(page.getByText("event 1 of 2", { exact: true })).toBeVisible();
   const groups = await listRows(server.origin, "errors");
   await page.goto(`/#/errors/${groups.find(({ value }) => value === "own").group}`);
   await expect(page.getByText("event 1 of 1", { exact: true })).toBeVisible();
   await page.goto(
     `/#/errors/${groups.find(({ value }) => value === "shared").group}?application=all`,
   );
-  await expect(page.getByText("event 1 of 2", { exact: true })).toBeVisible();
+  await expect(page.getByText("event 1 of 3", { exact: true })).toBeVisible();
+  await expect(page.getByTitle(/ \+ /).getByText("+2", { exact: true })).toBeVisible();
 });
 
 test("group resolved, muted, back, deleted → lists of every tab follow", async ({ page, context, server }) => {

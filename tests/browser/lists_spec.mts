@@ -173,7 +173,9 @@ test.describe("first landing", () => {
     // As `curl` sends it: of no application.
     await postEnvelope(server.origin, {}, ["check_in", { monitor_slug: "backup", status: "ok" }]);
     await page.goto("/");
-    await expect(page.getByText(/^No monitor has a failed, late or missing run/)).toBeVisible();
+    await expect(
+      page.getByText(/^No monitor that matches the filter has a failed, late or missing run/),
+    ).toBeVisible();
     await postEvents(server.origin, nodeEvent());
     await expect(navigation).toContainText("Errors1 new");
     await page.goto("/#/logs?q=order");

@@ -470,7 +470,9 @@ test("monitors that failed or never finished → need a look until a run is ok",
   await run(2, "import", "ok", 1);
   await run(3, "import", "ok", 1);
   await page.goto("/");
-  await expect(region(page, "Needs a look")).toContainText("No monitor has a failed, late or");
+  await expect(region(page, "Needs a look")).toContainText(
+    "No monitor that matches the filter has a failed, late or",
+  );
   await expect(states.last()).toContainText("No open errors");
   // By a clock that is ahead.
   await run(7, "nightly", "error", -7);
