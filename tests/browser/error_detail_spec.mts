@@ -129,7 +129,7 @@ test("an AggregateError → members and causes, breadcrumbs, what failed before 
   await expect(before.getByRole("listitem").last()).toContainText("within 1 ms");
   await expect(before.getByRole("listitem")).toHaveCount(2);
   await expect(before).toContainText(/12\sms before\s+DnsError: no such host/);
-  await expect(before.getByRole("link").first().locator(".waits")).toHaveCount(1);
+  await expect(before.getByRole("link").first().locator(".mark.waits")).toHaveCount(1);
   expect(await before.getByRole("link").first().getAttribute("href")).toMatch(
     /^#\/errors\/[\da-f]+\/\d+$/,
   );
