@@ -163,8 +163,9 @@ function Before({ row, replayId }: { row: FeedbackRow; replayId: string }) {
 
 /** Who sent it, and from where. */
 function Sender({ row }: { row: FeedbackRow }) {
-  const { name, email, user, url, release, browser, event_id } = row;
+  const { name, email, user, url, browser, event_id } = row;
   const texts = { "Name": name, "E-mail": email, "User": user, "Page": url, "Browser": browser };
+  const all = { ...texts, "Release": row.release, ...row.attributes };
   return (
     <Part
       title="Who and where"
@@ -172,8 +173,9 @@ function Sender({ row }: { row: FeedbackRow }) {
     >
       <KeyValueList
         entries={[
-          ...Object.entries({ ...texts, "Release": release }).map(([name, value]) =>
-            value !== null && { name, value: <span className="long-text">{breakable(value)}</span> }
+          ...Object.entries(all).map(([name, value]) =>
+            value !== null &&
+            { name, value: <span className="long-text">{breakable(String(value))}</span> }
           ),
           {
             name: "Application",

@@ -166,7 +166,7 @@ export function traceMatches(q = ""): string[] {
 
 /** Those with few rows first, which often have a word, too: the rest is not searched then. */
 const TRACE_TABLES = ["error_entries", "log_entries", "spans"] as const;
-const HAVE_ATTRIBUTES: readonly string[] = [...TRACE_TABLES, "metric_points", "resource_entries"];
+const HAVE_ATTRIBUTES = [...TRACE_TABLES, "metric_points", "resource_entries", "feedback_entries"];
 
 const isFrequent = (n: number) =>
   `(SELECT count(*) = ${FREQUENT} FROM (` +

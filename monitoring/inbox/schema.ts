@@ -367,13 +367,13 @@ const NEW_INDEX =
   INDEX + "UPDATE totals SET size = 0;";
 
 export const INBOX_SCHEMA: Schema = {
-  version: 30,
+  version: 31,
   create: STORED + INDEX,
   upgrades: {
     // After the others from 8 on only the index has changed, which the last upgrade makes anew.
-    ...Object.fromEntries(Array.from({ length: 21 }, (_, n) => [8 + n, ""])),
+    ...Object.fromEntries(Array.from({ length: 22 }, (_, n) => [8 + n, ""])),
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
-    29: NEW_INDEX,
+    30: NEW_INDEX,
   },
 };

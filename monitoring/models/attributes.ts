@@ -50,8 +50,8 @@ function boundedValue(attribute: unknown, max: number): string | number | boolea
 
 export type NamedValues = readonly (readonly [name: string, value: unknown])[];
 
-/** Contexts that are not searched: with ids, which the entry has, or with hundreds of entries. */
-export const LEFT_OUT: ReadonlySet<string> = new Set(["trace", "replay", "modules"]);
+/** Contexts that are not searched: with what the entry has, or with hundreds of entries. */
+export const LEFT_OUT: ReadonlySet<string> = new Set(["trace", "replay", "feedback", "modules"]);
 /** Contexts that the page shows as "Chrome 126.0". */
 const PRODUCTS: ReadonlySet<string> = new Set(["browser", "os", "runtime", "device"]);
 

@@ -48,7 +48,7 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
   // Versions before 18 took a message with a stack trace for an error.
   const former = sentType || !outermost ? earlier : groupKeys({ ...identity, type: "Error" }).group;
   const common = fingerprintText(fingerprint) ?? template;
-  const attributes = errorAttributes(event);
+  const attributes = eventAttributes(event);
   return {
     group,
     ...former !== group && { former },
@@ -73,8 +73,8 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
 export const unnamedType = (message: ReturnType<typeof messageOf>) =>
   message === undefined ? "Error" : "Message";
 
-/** By what an error is searched beside its message: tags, facts, and values of contexts by names such as `user.id`. */
-function errorAttributes(event: unknown): LogEntry["attributes"] {
+/** By what an event is searched beside its message: tags, facts, and values of contexts by names such as `user.id`. */
+export function eventAttributes(event: unknown): LogEntry["attributes"] {
   const parts = ["request", "extra"].flatMap((part) => named(part, at(event, part)));
   const sent = [["transaction", at(event, "transaction")] as const, ...eventFacts(event), ...parts];
   return boundedAttributes(withValues(sent), LOG_ATTRIBUTES);

@@ -1,5 +1,5 @@
 import { digest } from "../digest.ts";
-import { replayOf } from "../error/error_entry.ts";
+import { eventAttributes, replayOf } from "../error/error_entry.ts";
 import { at, hexId, plausibleTime, textAt, tidyText } from "../json.ts";
 import { browserOf, userOf } from "../recording/recording_entry.ts";
 import type { FeedbackRow } from "./feedback_row.ts";
@@ -43,6 +43,7 @@ export function feedbackEntry(sent: unknown, receivedAt: number): FeedbackEntry 
     url: text(MAX_URL, "url") ?? tidyText(at(sent, "request", "url"), MAX_URL) ?? null,
     user: userOf(sent),
     browser: browserOf(sent),
+    attributes: eventAttributes(sent),
     trace_id: hexId(at(sent, "contexts", "trace", "trace_id")),
     replay_id: replayOf(sent),
     attachments: [],

@@ -62,6 +62,7 @@ Deno.test("feedback of the SDK's form → what it contains, with its screenshot"
     url: "https://shop.test/cart",
     user: "u-7",
     browser: null,
+    attributes: { "user.id": "u-7" },
     replay_id: null,
     attachments: [
       { item: 1, name: "screenshot.png", type: "image/png", bytes: 10 },

@@ -1,4 +1,5 @@
 import type { GroupState, OccurrenceRow } from "../error/error_row.ts";
+import type { LogAttributes } from "../../protocol/log_levels.ts";
 import type { AttachmentFacts } from "./attachment.ts";
 
 /** What a user wrote. */
@@ -21,6 +22,8 @@ export interface FeedbackRow {
   /** As the application named the user: name, email or id. */
   readonly user: string | null;
   readonly browser: string | null;
+  /** Its tags, and facts by names such as `user.id`. */
+  readonly attributes: LogAttributes;
   readonly release: string | null;
   readonly trace_id: string | null;
   /** Of the recording that ran, if segments of it have arrived. */
