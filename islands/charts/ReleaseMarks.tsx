@@ -1,8 +1,12 @@
 import { useMemo } from "react";
-import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
+import {
+  type ApplicationRow,
+  nameOf,
+  OWN_APPLICATION,
+} from "../../monitoring/models/application_rows.ts";
 import { useApplications } from "../data/lists.ts";
 import { useFragment } from "../data/fragment.ts";
-import { nameOf, shortRelease } from "../kit/application_labels.ts";
+import { shortRelease } from "../kit/application_labels.ts";
 
 /** An application changed its release, or was started. */
 interface ReleaseMark {

@@ -3,8 +3,7 @@ import {
   type Application,
   type ApplicationRow,
   clockOffMs,
-  OWN_APPLICATION,
-  UNKNOWN_NAME,
+  nameOf,
 } from "../../monitoring/models/application_rows.ts";
 
 /** The name of an application, and what distinguishes it from others with that name; empty: nothing. */
@@ -45,13 +44,6 @@ export function joinLabels(labels: readonly LabelParts[]): string {
 /** "shop (server, production)". */
 export const fullLabel = (application: Application): string =>
   joinLabels([[nameOf(application), sideAndEnvironment(application)]]);
-
-/** The name of an SDK without what all of Sentry's have in common. */
-export function nameOf({ key, name }: Application): string {
-  if (key === OWN_APPLICATION.key) return name;
-  if (name === UNKNOWN_NAME) return "sender not named";
-  return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
-}
 
 /** "9 min 00 s ahead"; empty: see {@linkcode clockOffMs}. */
 export function clockOff(application: ApplicationRow): string {

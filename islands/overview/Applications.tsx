@@ -7,6 +7,7 @@ import { TimeAgo } from "../../components/Timestamp.tsx";
 import {
   type ApplicationRow,
   MAX_STARTS,
+  nameOf,
   newestRelease,
   type Reports,
 } from "../../monitoring/models/application_rows.ts";
@@ -19,7 +20,7 @@ import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
-import { fullLabel, nameOf, shortRelease } from "../kit/application_labels.ts";
+import { fullLabel, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { durationOf, ENDPOINT_TIP } from "../kit/endpoint_columns.tsx";
 import { NotSent } from "./NotSent.tsx";

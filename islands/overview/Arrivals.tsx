@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Icon, type IconName, Mark } from "../../components/Icon.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
-import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
+import { nameOf, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import type { InboxRow } from "../../monitoring/protocol/inbox_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
@@ -11,7 +11,6 @@ import { useInboxState } from "../data/inbox_state.ts";
 import { topicOf } from "../kit/envelope_topic.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { SettledText } from "../kit/SettledText.tsx";
-import { nameOf } from "../kit/application_labels.ts";
 import { ellipsize } from "../../components/format.ts";
 
 /** Characters of a signal's text: about two lines. */

@@ -237,6 +237,24 @@ Deno.test("get_trace, task of a server whose clock is ahead, by no request → i
   });
 });
 
+Deno.test("get_trace with parents that were not received → they are no spans of its count", async () => {
+  const id = (n: number) => hexId(n).slice(16);
+  const span = (n: number, parent?: number) => ({
+    ...{ trace_id: TRACE, span_id: id(n), name: "x", ...parent && { parent_span_id: id(parent) } },
+    ...{ start_timestamp: NOW / 1000, end_timestamp: NOW / 1000 },
+  });
+  const summaryOf = async (...items: object[]) => {
+    let summary = "";
+    await withReader([envelopeOf({}, ["span", { items }])], async (reader) => {
+      summary = (await getTrace({ trace_id: TRACE }, reader)).summary;
+    });
+    return summary;
+  };
+  assert.equal(await summaryOf(span(1), span(2, 1)), "One trace, 1 to 2 of 2 spans.");
+  const missing = "One trace, 1 to 4 of 4 rows: 2 spans, 2 missing parents.";
+  assert.equal(await summaryOf(span(1, 8), span(2, 9)), missing);
+});
+
 Deno.test("get_trace of 1,500 spans → pages with each span once, all bounded", async () => {
   const id = (n: number) => n.toString(16).padStart(16, "0");
   const spans = Array.from({ length: 1_500 }, (_, n) => ({
@@ -415,7 +433,7 @@ Deno.test("list_monitors → the worst first, times as texts, five runs and miss
   });
 });
 
-Deno.test("application given by its name → its rows; by the name of several → refused", async () => {
+Deno.test("application by its name, as sent or shown → its rows; by that of several → refused", async () => {
   const sent = (release: string, environment: string, message: string) =>
     envelopeOf({}, ["event", { release, environment, message, timestamp: NOW / 1_000 }]);
   const envelopes = [
@@ -423,6 +441,8 @@ Deno.test("application given by its name → its rows; by the name of several �
     sent("apps@1", "dev", "of apps"),
     sent("twice@1", "dev", "of two"),
     sent("twice@1", "test", "of two"),
+    envelopeOf({ sdk: { name: "sentry.javascript.react" } }, ["event", { message: "of an SDK" }]),
+    envelopeOf({}, ["event", { message: "of none" }]),
   ];
   await withReader(envelopes, async (reader) => {
     const tool = TOOLS.find(({ name }) => name === "list_errors")!;
@@ -431,9 +451,12 @@ Deno.test("application given by its name → its rows; by the name of several �
         row: { value: string },
       ) => row.value);
     assert.deepEqual(await valuesOf("shop"), ["of the shop"]);
-    assert.equal((await valuesOf("apps")).length, 3, "every application");
+    assert.equal((await valuesOf("apps")).length, 5, "every application");
     await assert.rejects(() => valuesOf("twice"), /Several applications/);
     assert.deepEqual(await valuesOf("twice", "test"), ["of two"]);
     await assert.rejects(() => valuesOf("none"), /No application has this name/);
+    assert.deepEqual(await valuesOf("react"), ["of an SDK"]);
+    assert.deepEqual(await valuesOf("sentry.javascript.react"), ["of an SDK"]);
+    assert.deepEqual(await valuesOf("sender not named"), ["of none"]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Inbox } from "../inbox/inbox.ts";
 import { readListParameters } from "../inbox/query_parameters.ts";
 import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
+import { nameOf } from "../models/application_rows.ts";
 import { FIGURES } from "../models/metric/figures.ts";
 import { METRIC_KINDS } from "../models/metric/metric_id.ts";
 import type { MonitorRow } from "../models/monitors/monitor_row.ts";
@@ -109,9 +110,8 @@ export const TOOLS: readonly Tool[] = [
     name: "get_error",
     title: "Get one error",
     description:
-      "Returns one error with its causes, stack trace, source lines around each frame where source" +
-      " maps or the SDK have them, breadcrumbs, tags and contexts. Needs `group` (its newest error is returned)" +
-      " or `event_id`.",
+      "Returns one error with its causes, stack trace, source lines around each frame where source maps or the SDK have" +
+      " them, breadcrumbs, tags and contexts. Needs `group` (its newest error is returned) or `event_id`.",
     input: object({
       group: text("Key of a group from list_errors: 14 hexadecimal digits."),
       event_id: text("Event id: 32 hexadecimal digits."),
@@ -195,8 +195,7 @@ export const TOOLS: readonly Tool[] = [
     title: "Get one profile",
     description:
       "Returns the functions of one profile with most self time, the application's function that most of the time was" +
-      " spent in, and the spans that it covers. With `trace_id` and `span_id`:" +
-      " what ran during that span.",
+      " spent in, and the spans that it covers. With `trace_id` and `span_id`: what ran during that span.",
     input: object({
       profile_id: filterInput("profile"),
       trace_id: filterInput("trace"),
@@ -211,7 +210,8 @@ export const TOOLS: readonly Tool[] = [
       "Lists jobs that send check-ins, the worst first: state (`over_time`: runs longer than max_runtime; `unfinished`:" +
       " so did its last run, and the job or its process has started since; `missed`: the last expected run did not come)" +
       " and since when (`since_earlier`: or earlier), schedule, next expected run, the 5 newest runs and times when none" +
-      " came (`has_more`: there are others). Durations are in milliseconds.",
+      " came (`has_more`: there are others). Durations are in milliseconds. Times are by the sender's clock, `next_at`" +
+      " by this server's; `clock_ms` of get_delivery_health: how far a sender's is ahead.",
     input: object(listInputs("monitors")),
     run: (input, reader) => listRows("monitors", "Monitors", input, reader, monitorSummary),
   },
@@ -312,11 +312,12 @@ function parametersOf(view: string, input: ToolInput, inbox: Inbox): URLSearchPa
   return parameters;
 }
 
-/** Of the name of one application, of several of that in the environment, its key. Others stay. */
+/** Of the name of one application, as sent or shown, of several of that in the environment, its key. Others stay. */
 function keyOf(name: string, environment: unknown, inbox: Inbox): string {
   const { rows } = inbox.applications({});
   if (name === APPLICATIONS || rows.some(({ key }) => key === name)) return name;
-  const all = rows.filter((row) => row.name === name);
+  const isWhole = rows.some((row) => row.name === name);
+  const all = rows.filter((row) => name === (isWhole ? row.name : nameOf(row)));
   const inIt = all.filter((row) => row.environment === environment);
   const named = inIt.length > 0 ? inIt : all;
   if (named.length > 1) {
@@ -365,9 +366,7 @@ async function getDeliveryHealth(_: ToolInput, { inbox, health }: TelemetryReade
   const { envelopes } = inbox.extent();
   const { rows, unassigned } = inbox.applications({ application: APPLICATIONS });
   return {
-    summary: `The server ${state}; its inbox has ${envelopes} envelope${
-      envelopes === 1 ? "" : "s"
-    }.`,
+    summary: `The server ${state}. Stored envelopes: ${envelopes}.`,
     data: {
       ...report,
       inbox: { envelopes, can_store: inbox.canStore() },

@@ -49,9 +49,11 @@ export function getTrace(input: ToolInput, reader: TelemetryReader): ToolAnswer 
   const spans = rows.slice(0, Math.max(1, countFitting(rows, room)));
   const end = first + spans.length;
   const next = end < nodes.length ? nodes[end - 1]!.key : null;
-  const range = `Spans ${first + 1} to ${end} of ${nodes.length}.`;
+  const { missing } = trace.summary;
+  const what = missing && `rows: ${nodes.length - missing} spans, ${missing} missing parents`;
+  const range = `${first + 1} to ${end} of ${nodes.length} ${what || "spans"}.`;
   const summary = [
-    nodes.length === 0 ? "A trace without spans." : `One trace. ${range}`,
+    nodes.length === 0 ? "A trace without spans." : `One trace, ${range}`,
     next !== null && "For further ones call again with `after` set to `next`.",
     omittedText(content),
   ].filter(Boolean);

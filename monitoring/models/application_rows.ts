@@ -26,6 +26,13 @@ export const OWN_APPLICATION: Application = {
 /** Name of an application that sends neither a name nor its SDK, such as a script that uses `curl`. */
 export const UNKNOWN_NAME = "unknown";
 
+/** The name of an SDK without what all of Sentry's have in common. */
+export function nameOf({ key, name }: Application): string {
+  if (key === OWN_APPLICATION.key) return name;
+  if (name === UNKNOWN_NAME) return "sender not named";
+  return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
+}
+
 /** An application and what it has sent: a row of `view=applications`. */
 export interface ApplicationRow extends Application {
   /** Newest first, at most {@linkcode MAX_RELEASES}. */
