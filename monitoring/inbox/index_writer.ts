@@ -22,7 +22,7 @@ import { isCumulative } from "../models/metric/metric_entry.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { spanColumns } from "../models/trace/span_entry.ts";
 import { isQuery } from "../models/trace/span_kind.ts";
-import { statusCodeIn } from "../models/query/query.ts";
+import { type Searched, statusCodeIn } from "../models/query/query.ts";
 import { checkInWords } from "../models/monitors/check_in.ts";
 import { NO_ROOT_ORDER, rootOrder } from "../models/trace/trace_root.ts";
 import { traceNamer } from "./trace_names.ts";
@@ -44,6 +44,9 @@ type SearchedTable = typeof SEARCHED_TABLES[number];
 
 /** Errors of a group that may arrive between two layers of one. */
 const MAX_BETWEEN_LAYERS = 10;
+
+/** After each entry of a trace: no phrase is found across it. Of private use, as the mark of an id. */
+const ENTRY_END = "\ue001 ";
 
 const errorWords = (error: ErrorEntry) => indexed(searchedError(error));
 
@@ -92,6 +95,11 @@ export class IndexWriter {
         size += this.#prepared.insert[table]({ ...row, row_key, application, release });
         if (words) this.#prepared.words[table as SearchedTable].run(row_key, words(entry));
       });
+    const traceWords = new Map<string, string>();
+    const withTrace = (id: string | null, searched: Searched) => {
+      if (id !== null) traceWords.set(id, (traceWords.get(id) ?? "") + searched.words + ENTRY_END);
+      return indexed(searched);
+    };
     insertAll("spans", entries.spans, (span) => ({
       ...span,
       ...spanColumns(span, receivedAt),
@@ -100,16 +108,9 @@ export class IndexWriter {
       is_query: isQuery(span),
       ai: readAiSpan(span),
       status_code: statusCodeIn(span.attributes),
-    }), (span) => indexed(searchedSpan(span, null)));
+    }), (span) => withTrace(span.trace_id, searchedSpan(span, null)));
     const again = new Set(this.#sentAgain(entries, application));
     const againByTrace = Map.groupBy(again, ({ trace_id }) => trace_id);
-    insertAll("trace_entries", entries.traces, ({ root, ...trace }) => ({
-      ...trace,
-      ...root,
-      at: root?.started_at ?? trace.seen_at,
-      errors: trace.errors - (againByTrace.get(trace.trace_id)?.length ?? 0),
-      root_order: root === null ? NO_ROOT_ORDER : rootOrder(root),
-    }));
     insertAll("error_entries", entries.errors, (error) => {
       if (again.has(error)) return undefined;
       const { group } = error;
@@ -138,7 +139,14 @@ export class IndexWriter {
       sequence,
       level: severityOf(log.level),
       entry: log,
-    }), (log) => indexed(searchedLog(log)));
+    }), (log) => withTrace(log.trace_id, searchedLog(log)));
+    insertAll("trace_entries", entries.traces, ({ root, ...trace }) => ({
+      ...trace,
+      ...root,
+      at: root?.started_at ?? trace.seen_at,
+      errors: trace.errors - (againByTrace.get(trace.trace_id)?.length ?? 0),
+      root_order: root === null ? NO_ROOT_ORDER : rootOrder(root),
+    }), ({ trace_id }) => traceWords.get(trace_id) ?? "");
     insertAll("vital_entries", entries.vitals, (entry) => entry);
     insertAll("metric_points", entries.metrics, (metric) => {
       const [points, exemplars] = [metric.points, metric.exemplars].map((all) =>

@@ -52,6 +52,7 @@ const TABLES = {
     level: column("e.level"),
   },
   log_entries: { message: column("e.entry ->> '$.body'"), level: column("e.level") },
+  trace_entries: {},
   metric_points: { name: column("e.name"), kind: column("e.kind"), unit: column("e.unit") },
   recording_entries: { page: ofPage("e.page"), kind: column("e.kind") },
   feedback_entries: {
@@ -140,21 +141,13 @@ export function entryMatches(table: TableName, q = ""): string[] {
   return conditions.length === 0 ? [] : [`${IN_TIME}()`, ...conditions];
 }
 
-/** Entries with a word from which on it is searched trace by trace: by then, to list their traces takes longer. */
-const FREQUENT = 20_000;
-
-/**
- * Conditions on a row `e` of a trace: for each term, that one of its entries matches; for an excluded one, that none does.
- * Frequent words are searched trace by trace, until the first entry with them: most entries of a trace have them.
- */
+/** Conditions on a row `e` of a trace: for each term, that one of its entries matches; for an excluded one, that none does. */
 export function traceMatches(q = ""): string[] {
   const conditions = parseQuery(q).flatMap((term, n) => {
     if (isDuration(term)) return [];
-    const listed = `t.trace_id IN (${tracesOf(term, n).join(" UNION ALL ")})`;
     const condition = term.field === undefined && term.id === undefined
-      ? `(${isFrequent(n)} AND (${TRACE_TABLES.map((table) => isInTrace(table, n)).join(" OR ")})` +
-        ` OR NOT ${isFrequent(n)} AND ${listed})`
-      : listed;
+      ? `(${isInTrace("trace_entries", n)} OR ${isInTrace("error_entries", n)})`
+      : `t.trace_id IN (${tracesOf(term, n).join(" UNION ALL ")})`;
     return term.isExcluded ? `NOT ${condition}` : condition;
   });
   if (conditions.length === 0) return [];
@@ -164,17 +157,11 @@ export function traceMatches(q = ""): string[] {
   return [`e.trace_id IN (SELECT t.trace_id FROM ${traces} WHERE ${all})`];
 }
 
-/** Those with few rows first, which often have a word, too: the rest is not searched then. */
 const TRACE_TABLES = ["error_entries", "log_entries", "spans"] as const;
 const HAVE_ATTRIBUTES = [...TRACE_TABLES, "metric_points", "resource_entries", "feedback_entries"];
 
-const isFrequent = (n: number) =>
-  `(SELECT count(*) = ${FREQUENT} FROM (` +
-  TRACE_TABLES.map((table) => keysOfWords(table, `:words${n}`)).join(" UNION ALL ") +
-  ` LIMIT ${FREQUENT}))`;
-
 /** Whether an entry of the trace `t` has the words of a term. */
-const isInTrace = (table: (typeof TRACE_TABLES)[number], n: number) =>
+const isInTrace = (table: "trace_entries" | "error_entries", n: number) =>
   `EXISTS (SELECT 1 FROM ${table} INDEXED BY ${table}_by_trace WHERE trace_id = t.trace_id` +
   ` AND row_key IN (${keysOfWords(table, `:words${n}`)}) AND row_key < :asOf)`;
 
@@ -215,7 +202,9 @@ const ENVELOPE = `e.row_key / ${KEYS_PER_ENVELOPE}`;
 export function envelopeMatches(q = ""): string[] {
   return parseQuery(q).map((term, n) => {
     const tables = isOfSender(term) ? ["envelope_entries"] as const : SEARCHED_TABLES;
-    const found = tables.filter((table) => table !== "resource_entries" || term.field !== undefined)
+    const found = tables.filter((table) =>
+      table !== "trace_entries" && (table !== "resource_entries" || term.field !== undefined)
+    )
       .map((table) => foundKeys(ENVELOPE, table, term, n));
     return `${ENVELOPE} ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
   });

@@ -102,7 +102,8 @@ const ENTRY =
  * - `log_entries`: `sequence` orders logs with one time.
  * - `check_in_entries`: runs of monitors are made of them when they are read. `environment`: as sent, else empty.
  * - `metric_points`: what a request has of one series; `size`: characters of `points` and `exemplars`, which are JSON.
- * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts.
+ * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts. `trace_words`:
+ *   those of an envelope's spans and logs of one trace. Errors of a trace may be deleted.
  * - `feedback_entries`: `about`: the id of the error that it names.
  * - `profile_entries`: `kind`: profile, chunk, or span that names its profiler. `functions`: JSON, see `ProfileEntry`.
  * - `report_entries`: what SDKs counted, see `ReportEntry`.
