@@ -5,8 +5,10 @@ import { errorKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { type Breadcrumb, isOfSdk } from "../../monitoring/models/error/breadcrumbs.ts";
 import type { ShownError } from "../../monitoring/models/error/error_content.ts";
-import { linkTo } from "../data/fragment.ts";
+import { fragmentTo, spanHref } from "../data/fragment.ts";
+import { ALL } from "../data/filters.ts";
 import { Part } from "../kit/Part.tsx";
+import { useTrace } from "../kit/PlayLink.tsx";
 import { describeCrumb } from "./describe_crumb.ts";
 import { LongText } from "./LongText.tsx";
 
@@ -31,8 +33,10 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
   const shown = showsAll ? all : first;
   const firstAfter = shown.findIndex(({ offset }) => offset !== null && offset > 0);
   const errorIndex = firstAfter === -1 ? shown.length : firstAfter;
+  const trace = useTrace(trace_id);
+  const inTrace = new Set(trace?.tree.nodes.map(({ span }) => span?.span_id));
   const listItem = (crumb: Breadcrumb, key: number) => (
-    <Crumb key={key} crumb={crumb} trace={trace_id} />
+    <Crumb key={key} crumb={crumb} trace={trace_id} inTrace={inTrace} />
   );
   return (
     <Part
@@ -79,7 +83,12 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
   );
 }
 
-function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
+/** @param props.inTrace ids of spans of the event's trace; others are of other traces, or were never sent */
+function Crumb({ crumb, trace, inTrace }: {
+  crumb: Breadcrumb;
+  trace: string | null;
+  inTrace: ReadonlySet<string | undefined>;
+}) {
   const { kind, request, status, level, span, data } = describeCrumb(crumb);
   const { at, offset, category, message } = crumb;
   const iso = at === null ? undefined : new Date(at).toISOString();
@@ -107,9 +116,9 @@ function Crumb({ crumb, trace }: { crumb: Breadcrumb; trace: string | null }) {
             {" "}
           </span>
         ))}
-        {span !== null && trace !== null && (
-          <a href={linkTo("traces", [trace], { span })}>Open span</a>
-        )}
+        {span !== null && (inTrace.has(span)
+          ? <a href={spanHref({ trace_id: trace, span_id: span })}>Open span</a>
+          : <a href={fragmentTo("traces", [], { q: span, application: ALL })}>Find span</a>)}
       </span>
     </li>
   );

@@ -11,7 +11,9 @@ import {
   nodeEvent,
   postEnvelope,
   postEvents,
+  postSpans,
   pythonEvent,
+  spanId,
 } from "../harness/browser/posted.ts";
 import { ERRORS, fetchInPage, make, openPage, shownTraceId } from "../harness/browser/signals.ts";
 import {
@@ -152,14 +154,23 @@ test("an AggregateError → members and causes, breadcrumbs, what failed before 
   await expect(errorDetail(page).getByRole("region", { name: "Tags" })).toContainText("mail");
 });
 
-test("long variable, 11 breadcrumbs → folded; the last 8; the others when asked for", async ({ page, server }) => {
+test("long variable, 11 breadcrumbs → folded; the last 8, others when asked for, each with its span", async ({ page, server }) => {
   const timestamp = Date.now() / 1_000;
   const frame = { function: "pay", vars: { sku: "991", cart: `[${"item, ".repeat(50)}end]` } };
   const values = [{ type: "Error", value: "fails", stacktrace: { frames: [frame] } }];
-  const breadcrumbs = Array.from({ length: 11 }, (_, n) => (
-    { message: `step ${n}.`, timestamp: timestamp - 11 + n }
-  ));
-  await postEvents(server.origin, { timestamp, exception: { values }, breadcrumbs });
+  const [trace_id, other] = [hexId(1), hexId(2)];
+  const span = (trace_id: string, n: number) => ({
+    ...{ trace_id, span_id: spanId(n), name: `span ${n}` },
+    ...{ start_timestamp: timestamp - 1, end_timestamp: timestamp },
+  });
+  await postSpans(server.origin, [span(trace_id, 1)], [span(other, 2)]);
+  const breadcrumbs = Array.from({ length: 11 }, (_, n) => ({
+    message: `step ${n}.`,
+    timestamp: timestamp - 11 + n,
+    ...n >= 8 && { data: { __span: spanId(n - 7) } },
+  }));
+  const contexts = { trace: { trace_id } };
+  await postEvents(server.origin, { timestamp, exception: { values }, breadcrumbs, contexts });
   await page.goto("/#/errors");
   await openError(page, "fails");
   await errorDetail(page).locator(".stack summary").first().click();
@@ -175,6 +186,17 @@ test("long variable, 11 breadcrumbs → folded; the last 8; the others when aske
   await expect(crumbs.getByRole("listitem").first()).toContainText("step 3.");
   await crumbs.getByRole("button", { name: "Show all 11" }).click();
   await expect(crumbs.getByRole("listitem").first()).toContainText("step 0.");
+  // Its own trace has the first span, another one the second, none the third.
+  await expect(crumbs.getByRole("link", { name: "Open span" }))
+    .toHaveAttribute("href", `#/traces/${trace_id}?span=${spanId(1)}`);
+  await crumbs.getByRole("link", { name: "Find span" }).first().click();
+  await page.getByRole("region", { name: "Traces", exact: true })
+    .getByRole("link", { name: "span 2" }).first().click();
+  await expect(page).toHaveURL(new RegExp(`#/traces/${other}`));
+  await page.goBack();
+  await page.goBack();
+  await crumbs.getByRole("link", { name: "Find span" }).last().click();
+  await expect(page.getByText("No traces match the filter")).toBeVisible();
 });
 
 test("an error → links to trace and recording, copied text, downloaded envelope", async ({ page, context, watch }) => {
