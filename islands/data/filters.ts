@@ -95,6 +95,18 @@ export function queryOf(params: URLSearchParams, list?: ListName): ConsoleQuery 
   return Object.fromEntries(values);
 }
 
+/**
+ * Whether an address has filters that may leave out what a detail shows.
+ *
+ * @param isMissing it was not found: another application may have it
+ */
+export function isNarrowed(params: URLSearchParams, list: ListName, isMissing: boolean): boolean {
+  const usual = queryOf(new URLSearchParams(), list);
+  return Object.entries(queryOf(params, list)).some(([name, value]) =>
+    value !== undefined && value !== usual[name] && (isMissing || name !== "application")
+  );
+}
+
 /** The time ranges up to now that are offered, as ages. */
 export const AGES = { "15m": "15 min", "1h": "1 h", "6h": "6 h", "1d": "24 h", "7d": "7 d" };
 

@@ -11,7 +11,7 @@ import type {
   Side,
 } from "../../monitoring/models/trace/endpoint_content.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
-import { queryOf } from "../data/filters.ts";
+import { isNarrowed, queryOf } from "../data/filters.ts";
 import { linkTo, spanHref, useFragment } from "../data/fragment.ts";
 import { type ConsoleList, useList } from "../data/lists.ts";
 import { useLiveRead } from "../data/use_read.ts";
@@ -33,11 +33,9 @@ export function EndpointDetail({ id: { application, name, op }, list }: {
   const { path, params, to } = useFragment();
   const runs = { application, endpoint: name, op: op ?? undefined };
   const filters = queryOf(params, "endpoints");
-  const isFiltered = Object.entries(filters).some(([name, value]) =>
-    name !== "application" && value !== undefined
-  );
   const reading = useLiveRead("endpoint", { ...filters, id: application, name, op: runs.op });
   const content = reading.value;
+  const isFiltered = isNarrowed(params, "endpoints", reading.state === "ready" && !content);
   const index = list.rows.findIndex((row) => endpointKey(row) === JSON.stringify(path));
   const hrefOf = (row: EndpointRow | undefined) => row && to(endpointPath(row));
   return (

@@ -2,13 +2,14 @@ import { useEffect, useRef, useState } from "react";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../../monitoring/models/error/error_row.ts";
 import { type ConsoleQuery, inbox } from "../data/inbox.ts";
-import { queryOf } from "../data/filters.ts";
+import { isNarrowed, queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
 import { ErrorBody } from "./ErrorBody.tsx";
 import { ErrorFacts, ErrorTitle } from "./ErrorTitle.tsx";
 import { useGroups } from "./ErrorList.tsx";
 import { describePosition, stepTo } from "../kit/Steps.tsx";
+import { SetFilters } from "../kit/FilterControls.tsx";
 import { GroupHeader } from "../kit/GroupState.tsx";
 import { useRead } from "../data/use_read.ts";
 import { Unread } from "../kit/Blank.tsx";
@@ -43,6 +44,8 @@ export function ErrorDetail({ group, envelope }: {
       (() => read("error", { id: group, envelope: current, event: eventId ?? undefined })),
   );
   const content = reading.value;
+  const isMissing = list.state === "ready" && rows.length === 0;
+  const isFiltered = isNarrowed(params, "occurrences", isMissing);
   const ofGroup = useList("errors", { group, ...sentBy(params, isOwn), limit: 1 }).rows;
   const groupRow = ofGroup.find((row) => row.group === group);
   const groups = useGroups().list;
@@ -104,6 +107,7 @@ export function ErrorDetail({ group, envelope }: {
       }
       shown={content?.envelope}
     >
+      {isFiltered && <SetFilters of="occurrences" />}
       {content && reading.state !== "failed" && (
         // The key resets what the user opened in the previous occurrence.
         <ErrorBody
@@ -123,7 +127,11 @@ export function ErrorDetail({ group, envelope }: {
         />
       )}
       {(!content || reading.state === "failed") && (
-        <Unread what="error" of={current === undefined ? list : reading}>
+        <Unread
+          what="error"
+          isFiltered={isFiltered}
+          of={current === undefined ? list : reading}
+        >
           {current !== undefined && (
             <a href={`${inbox.path}?id=${current}`} download="">Download the envelope</a>
           )}

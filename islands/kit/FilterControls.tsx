@@ -8,6 +8,7 @@ import { useApplications } from "../data/lists.ts";
 import { AGES, ALL, choicesOf, type Filter, pageFilters, RANGES, textOf } from "../data/filters.ts";
 import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
+import { labelsByKey } from "./application_labels.ts";
 import { showHelp } from "./use_keys.ts";
 import { Menu } from "./Menu.tsx";
 import { Segmented } from "./Segmented.tsx";
@@ -81,10 +82,12 @@ export function SetFilters({ of }: { of: ListName | undefined }) {
   const { id } = useView();
   const { path, params } = useFragment();
   const [q = "", since = ""] = ["q", "since"].map((name) => params.get(name) ?? "");
+  const sender = labelsByKey(useApplications()?.rows ?? []).get(params.get("application") ?? "");
   const set = [
     ...useSetFilters(useChoices(of)),
     ...isAge(since) ? [{ names: ["since"], label: "Time", text: since }] : [],
     ...q === "" ? [] : [{ names: ["q"], label: "Search", text: q }],
+    ...sender === undefined ? [] : [{ names: ["application"], label: "Application", text: sender }],
   ];
   return (
     <div className="line">

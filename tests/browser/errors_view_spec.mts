@@ -123,6 +123,15 @@ test("other time chosen at an error → the newest of that time; one outside lea
   await page.goto(`${page.url()}?since=${middle}`);
   await occurrences.getByRole("link", { name: "Newer" }).click();
   await expect(errorDetail(page)).toContainText("Stock of 2 is low");
+  // Filters that leave out all are named, and can be removed.
+  await page.goto(`${address}?q=nothing&application=sightglass`);
+  await expect(occurrences).toHaveText("‹›");
+  await page.reload();
+  await expect(errorDetail(page)).toContainText("never received, or left out by the filter");
+  await errorDetail(page).getByRole("button", { name: "Remove Application: Sightglass" }).click();
+  await errorDetail(page).getByRole("button", { name: "Remove Search: nothing" }).click();
+  await expect(occurrences).toContainText("1 of 2");
+  await expect(errorDetail(page).getByRole("link", { name: "Clear all" })).toHaveCount(0);
 });
 
 test("open error resolved → its button is busy meanwhile; j opens the one after it, k the one before", async ({ page, server }) => {
