@@ -101,9 +101,9 @@ export function queryOf(params: URLSearchParams, list?: ListName): ConsoleQuery 
  * @param isMissing it was not found: another application may have it
  */
 export function isNarrowed(params: URLSearchParams, list: ListName, isMissing: boolean): boolean {
-  const usual = queryOf(new URLSearchParams(), list);
-  return Object.entries(queryOf(params, list)).some(([name, value]) =>
-    value !== undefined && value !== usual[name] && (isMissing || name !== "application")
+  const query = queryOf(params, list);
+  return pageFilters(list).some(({ name, usual }) =>
+    query[name] !== undefined && query[name] !== usual && (isMissing || name !== "application")
   );
 }
 

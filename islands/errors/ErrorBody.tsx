@@ -214,7 +214,7 @@ function GroupTags({ values: { errors, names } }: { values: TagValues }) {
                   <i style={{ width: `${count / errors * 100}%` }} />
                 </i>
                 <small className="n">{formatNumber(count)} of {formatNumber(errors)}</small>
-                <ValueLinks name={name} value={value} isOfAll />
+                <ValueLinks name={name} value={value} />
               </dd>
             ))}
             {othersOf(values) > 0 && (

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
 import type { ErrorGroupRow, OccurrenceRow } from "../../monitoring/models/error/error_row.ts";
-import { type ConsoleQuery, inbox } from "../data/inbox.ts";
+import { inbox } from "../data/inbox.ts";
 import { isNarrowed, queryOf } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import { ListHistogram } from "../charts/ListHistogram.tsx";
@@ -28,10 +28,14 @@ export function ErrorDetail({ group, envelope }: {
   envelope: number | undefined;
 }) {
   const { params, to } = useFragment();
-  const { rows: listed, state } = useList("errors", { group, ...sentBy(params), limit: 1 });
+  // The occurrences are those that the list counts, of any state.
+  const chosen = queryOf(params, "occurrences");
+  const { application } = chosen;
+  const { rows: listed, state } = useList("errors", { group, application, limit: 1 });
   // A link leads to a group of Sightglass alone, too.
   const isOwn = state === "ready" && listed.length === 0 && !params.get("application");
-  const filters = chosenFilters(params, isOwn);
+  const filters = isOwn ? { ...chosen, application: undefined } : chosen;
+  const sent = { application: filters.application };
   const list = useList("occurrences", { ...filters, group });
   const { rows } = list;
   const current = useCurrentOccurrence(list, envelope);
@@ -39,14 +43,14 @@ export function ErrorDetail({ group, envelope }: {
   const sender = rows[index]?.application;
   const eventId = rows[index]?.event_id ?? null;
   const reading = useRead(
-    ["error", group, current, eventId],
+    ["error", group, current, eventId, sent],
     current !== undefined &&
-      (() => read("error", { id: group, envelope: current, event: eventId ?? undefined })),
+      (() => read("error", { ...sent, id: group, envelope: current, event: eventId ?? undefined })),
   );
   const content = reading.value;
   const isMissing = list.state === "ready" && rows.length === 0;
   const isFiltered = isNarrowed(params, "occurrences", isMissing);
-  const ofGroup = useList("errors", { group, ...sentBy(params, isOwn), limit: 1 }).rows;
+  const ofGroup = useList("errors", { group, ...sent, limit: 1 }).rows;
   const groupRow = ofGroup.find((row) => row.group === group);
   const groups = useGroups().list;
   const groupIndex = groups.rows.findIndex((row) => row.group === group);
@@ -139,18 +143,6 @@ export function ErrorDetail({ group, envelope }: {
       )}
     </DetailView>
   );
-}
-
-/** The chosen application, as in the list. @param isOwn of Sightglass, too */
-function sentBy(params: URLSearchParams, isOwn = false): ConsoleQuery {
-  const { application } = queryOf(params, "errors");
-  return application === undefined || isOwn ? {} : { application };
-}
-
-/** The filters of the list in the address: the occurrences are those that the list counts, of any state. */
-function chosenFilters(params: URLSearchParams, isOwn: boolean): ConsoleQuery {
-  const { state: _, application: __, ...filters } = queryOf(params, "errors");
-  return { ...filters, ...sentBy(params, isOwn) };
 }
 
 /** The envelope of the current occurrence. New occurrences do not replace the one that the user reads; other filters do. */

@@ -26,20 +26,13 @@ const SERVER = { errors: "server", logs: "server.address" };
  * the rows of other views that have it.
  *
  * @param props.name of the field or attribute
- * @param props.isOfAll it is of all applications, though the address names one
  */
-export function ValueLinks({ name, value, isOfAll = false }: {
-  name: string;
-  value: unknown;
-  isOfAll?: boolean;
-}) {
+export function ValueLinks({ name, value }: { name: string; value: unknown }) {
   const { id: view } = useView();
   const { params } = useFragment();
   const hrefOf = (isExcluded: boolean) => {
     const q = withValue(params.get("q") ?? "", name, value, isExcluded);
-    const { application, ...others } = Object.fromEntries(params);
-    const sender = isOfAll ? undefined : application;
-    return q && fragmentTo(view, [], { ...others, application: sender, span: undefined, q });
+    return q && fragmentTo(view, [], { ...Object.fromEntries(params), span: undefined, q });
   };
   const only = hrefOf(false);
   if (only === undefined) return null;

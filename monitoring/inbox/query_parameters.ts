@@ -135,6 +135,7 @@ export function readDetailParameters(query: URLSearchParams) {
     envelope: () => required(envelopeId),
     error: () => ({
       group: required(groupKey),
+      application: optional("application", applicationKey),
       envelope: optional("envelope", envelopeId),
       /** Which event, if the envelope has several. */
       event: optional("event", idOf("an event")),

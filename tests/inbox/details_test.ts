@@ -10,6 +10,7 @@ import {
 } from "../../monitoring/inbox/testdata/envelopes.ts";
 import type { EnvelopeContent } from "../../monitoring/models/envelope_content.ts";
 import type { ErrorContent } from "../../monitoring/models/error/error_content.ts";
+import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import type { RecordingContent } from "../../monitoring/models/recording/timeline.ts";
 import { MAX_LIST_ROWS } from "../../monitoring/models/rows.ts";
 import {
@@ -360,10 +361,11 @@ Deno.test("view=recording with more logs than a page of a list → all of them",
 Deno.test("view=error of a group → how often its errors have each tag, without ids; of one error → nothing", async () => {
   await using server = startInboxServer();
   const browsers = ["Chrome", "Firefox", "Chrome"];
-  const tagsOf = async () => {
-    const [{ group }] = (await get<{ rows: { group: string }[] }>(`${server.url}?view=errors`))
-      .body.rows as [{ group: string }];
-    return (await get<ErrorContent>(`${server.url}?view=error&id=${group}`)).body.tag_values;
+  const listed = async () =>
+    (await get<{ rows: [ErrorGroupRow] }>(`${server.url}?view=errors`)).body.rows[0];
+  const tagsOf = async (application = "apps") => {
+    const query = `view=error&id=${(await listed()).group}&application=${application}`;
+    return (await get<ErrorContent>(`${server.url}?${query}`)).body.tag_values;
   };
   for (const [n, name] of browsers.entries()) {
     const event = errorOf("declined", hexId(n + 1), {
@@ -383,6 +385,10 @@ Deno.test("view=error of a group → how often its errors have each tag, without
       { name: "paid", values: [one("no", 3)] },
     ],
   });
+  const [shop] = (await listed()).applications;
+  const other = errorOf("declined", hexId(9), { release: "other@1" });
+  await server.inbox.store(admittedGzip(envelopeOf({}, other as never), Date.now()));
+  assert.deepEqual([(await tagsOf())?.errors, (await tagsOf(shop))?.errors], [4, 3]);
 });
 
 Deno.test("view=envelope → its row, items as bounded text, errors; not stored → 404; unreadable → 422; a bad id → 400", async () => {

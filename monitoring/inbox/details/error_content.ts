@@ -15,9 +15,10 @@ import { findSources, type FoundFrame } from "../../models/error/source_finder.t
 import { TOOL } from "../../protocol/commands.ts";
 import { isLoopbackHost } from "../../protocol/loopback.ts";
 import type { Inbox } from "../inbox.ts";
+import type { readDetailParameters } from "../query_parameters.ts";
 import { keyOfScript, type SourceMapOrigins } from "../source_map_fetch.ts";
 import { mapReader, MAX_ENVELOPE_BYTES, readBody } from "./read_envelope.ts";
-import { readTagValues } from "./tag_values.ts";
+import { MAX_TAGGED, readTagValues } from "./tag_values.ts";
 
 /** Envelopes read for attachments and profiles: of {@linkcode MAX_ENVELOPE_BYTES} in all. */
 const MAX_RELATED = 10;
@@ -71,13 +72,11 @@ export async function readStoredError(
 /** {@linkcode readStoredError} with everything that belongs to it. @param asked without `envelope`: the group's newest error */
 export async function readErrorContent(
   inbox: Inbox,
-  asked: { readonly group: string; readonly envelope?: number; readonly event?: string },
+  asked: ReturnType<ReturnType<typeof readDetailParameters>["error"]>,
   origins: MapOrigins,
 ): Promise<ErrorContent | undefined> {
-  const { group } = asked;
-  const [newest] = asked.envelope === undefined
-    ? inbox.page("occurrences", { group, limit: 1 }).rows
-    : [];
+  const { rows } = inbox.page("occurrences", { ...asked, envelope: undefined, limit: MAX_TAGGED });
+  const [newest] = asked.envelope === undefined ? rows : [];
   const { envelope = newest?.envelope, event: eventId = newest?.event_id ?? null } = asked;
   const stored = envelope && await readStoredError(inbox, envelope, eventId, origins);
   if (!stored) return undefined;
@@ -91,7 +90,7 @@ export async function readErrorContent(
     missing_source,
     fetchable: fetchableScripts(stacks.flat(), debugIds, origins),
     related: await readRelated(inbox, event, envelope),
-    tag_values: await readTagValues(inbox, group),
+    tag_values: await readTagValues(inbox, rows),
     text: errorAsText(stored.event, stacks),
     markdown: errorAsMarkdown(stored.event, stacks, traceRow),
   };

@@ -1,4 +1,4 @@
-import type { TagValues } from "../../models/error/error_content.ts";
+import type { OccurrenceRow } from "../../models/error/error_row.ts";
 import {
   readErrorEvent,
   type ReportedError,
@@ -9,7 +9,7 @@ import type { Inbox } from "../inbox.ts";
 import { readBody } from "./read_envelope.ts";
 
 /** Maximum number of errors of a group that are read, and bytes of their envelopes together. Takes some 30 ms. */
-const MAX_ERRORS = 50;
+export const MAX_TAGGED = 50;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_NAMES = 12;
 const MAX_VALUES = 4;
@@ -20,14 +20,14 @@ const CONTEXTS: ReadonlySet<string> = new Set(["browser", "os", "runtime", "devi
 const FACTS: ReadonlySet<string> = new Set(["release", "environment", "server"]);
 
 /**
- * Counts the values of tags, contexts and facts of the sender in the newest errors of a group, without ids and names whose
+ * Counts the values of tags, contexts and facts of the sender in errors of a group, without ids and names whose
  * value differs in each error. Undefined: fewer than two errors can be read.
  */
-export async function readTagValues(inbox: Inbox, group: string): Promise<TagValues | undefined> {
+export async function readTagValues(inbox: Inbox, rows: readonly OccurrenceRow[]) {
   const counts = new Map<string, Map<string, number>>();
   let errors = 0;
   let left = MAX_BYTES;
-  for (const row of inbox.page("occurrences", { group, limit: MAX_ERRORS }).rows) {
+  for (const row of rows) {
     const body = await readBody(inbox, row.envelope, left);
     const event = body && tryRead(body.bytes, row.event_id, body.format);
     if (body === undefined || event === undefined) continue;
