@@ -82,7 +82,8 @@ export function SetFilters({ of }: { of: ListName | undefined }) {
   const { id } = useView();
   const { path, params } = useFragment();
   const [q = "", since = ""] = ["q", "since"].map((name) => params.get(name) ?? "");
-  const sender = labelsByKey(useApplications()?.rows ?? []).get(params.get("application") ?? "");
+  const applications = useApplications();
+  const sender = labelsByKey(applications?.rows ?? []).get(params.get("application") ?? "");
   const set = [
     ...useSetFilters(useChoices(of)),
     ...isAge(since) ? [{ names: ["since"], label: "Time", text: since }] : [],
