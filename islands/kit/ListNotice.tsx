@@ -10,9 +10,9 @@ import { ALL, queryOf } from "../data/filters.ts";
 import { clockOff, clockText } from "./application_labels.ts";
 import { readTimeBound } from "../../monitoring/models/time_units.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
-import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
+import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { useView } from "../data/view.ts";
-import { type ConsoleList, isOwnOnly, useApplications } from "../data/lists.ts";
+import { type ConsoleList, isOwnOnly, useApplications, useList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 import { isRelay } from "../data/read.ts";
 
@@ -118,13 +118,8 @@ export function OnlyOwn() {
   );
 }
 
-/** Lists by the time of receipt, and of what servers do not send. */
-const NOT_BY_CLOCKS: readonly (ListName | undefined)[] = [
-  ...["envelopes", "recordings", "pages", "feedback"] as const,
-];
-
 /** Names the chosen servers of which rows may be outside the chosen time, as their clocks are wrong. */
-export function ClocksOff({ of }: { of: ListName | undefined }) {
+export function ClocksOff({ of }: { of: ListName }) {
   const { params } = useFragment();
   const chosen = params.get("application");
   const since = readTimeBound(params.get("since") ?? "", Date.now()) ?? -Infinity;
@@ -132,9 +127,19 @@ export function ClocksOff({ of }: { of: ListName | undefined }) {
     clockOff(one) !== "" && [null, ALL, one.key].includes(chosen) &&
     (params.has("until") || one.clock_ms! < 0 && Date.now() + one.clock_ms! < since)
   );
-  return !NOT_BY_CLOCKS.includes(of) && !!off?.length && (
+  // Envelopes are listed by the time of receipt.
+  return of !== "envelopes" &&
+    off?.map((one) => <ClockOff key={one.key} of={of} application={one} />);
+}
+
+/** Nothing if it has sent no such row, or nothing at all in that time. */
+function ClockOff({ of, application }: { of: ListName; application: ApplicationRow }) {
+  const { since, until } = queryOf(useFragment().params);
+  const query = { application: application.key, limit: 1 };
+  const rows = [useList(of, query), useList("envelopes", { ...query, since, until })];
+  return rows.every((list) => list.rows.length > 0) && (
     <p className="filtered-by">
-      What a wrong clock stamped may be outside the chosen time. {off.map(clockText).join(" ")}
+      {clockText(application)} What it sent may be outside the chosen time.
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import { formatCount } from "../../components/format.ts";
 import { type ReactNode, useRef } from "react";
-import type { ListSort } from "../../monitoring/models/list_query.ts";
+import type { ListName, ListSort } from "../../monitoring/models/list_query.ts";
 import { OF_DETAIL, useFragment } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { isRelay } from "../data/read.ts";
@@ -68,7 +68,7 @@ export function RowList<Row>(props: RowListProps<Row>) {
       <ListHead {...props} what={what} />
       {props.above}
       {hasRows && <OnlyOwn />}
-      <ClocksOff of={props.of} />
+      <ClocksOff of={props.of ?? id as ListName} />
       <div
         ref={frame}
         className="rows"

@@ -13,6 +13,7 @@ export function PageVitals() {
     <RowList
       what="pages"
       whatIsMissing="web vitals"
+      of="pages"
       list={list}
       columns={COLUMNS}
       caption="Web vitals of pages, 75th percentile"

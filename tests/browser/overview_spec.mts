@@ -222,6 +222,12 @@ test("server whose clock is hours behind → needs a look, its errors are linked
   await page.goto("/#/errors?since=15m");
   await expect(page.getByText("No open errors match the filter")).toBeVisible();
   await expect(clocks).toBeVisible();
+  await page.goto("/#/logs?since=15m");
+  await expect(page.getByText("No logs match the filter")).toBeVisible();
+  await expect(region(page, "Logs").getByText("The clock of api"), "it sent none").toHaveCount(0);
+  await page.goto(`/#/errors?since=${hours(2)}&until=${hours(1)}`);
+  await expect(page.getByText("No open errors match the filter")).toBeVisible();
+  await expect(clocks, "it sent nothing in that time").toHaveCount(0);
 });
 
 test("application with a long name → cut within its cell; a usual one is whole at every width", async ({ page, server }) => {
