@@ -10,7 +10,11 @@ import { ALL, queryOf } from "../data/filters.ts";
 import { clockOff, clockText } from "./application_labels.ts";
 import { readTimeBound } from "../../monitoring/models/time_units.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
-import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
+import {
+  type ApplicationRow,
+  ofRelease,
+  OWN_APPLICATION,
+} from "../../monitoring/models/application_rows.ts";
 import { useView } from "../data/view.ts";
 import { type ConsoleList, isOwnOnly, useApplications, useList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
@@ -123,7 +127,8 @@ export function ClocksOff({ of }: { of: ListName }) {
   const { params } = useFragment();
   const chosen = params.get("application");
   const since = readTimeBound(params.get("since") ?? "", Date.now()) ?? -Infinity;
-  const off = useApplications()?.rows.filter((one) =>
+  const rows = useApplications()?.rows.map((one) => ofRelease(one, params.get("release")));
+  const off = rows?.filter((one) =>
     clockOff(one) !== "" && [null, ALL, one.key].includes(chosen) &&
     (params.has("until") || one.clock_ms! < 0 && Date.now() + one.clock_ms! < since)
   );

@@ -60,7 +60,7 @@ export function NotSent({ rows, labels }: {
             </a>{" "}
             gave up {what}:{" "}
             <Definition
-              text={`In the chosen time, as the SDK reports: ${
+              text={`Of all releases in the chosen time, as the SDK reports: ${
                 lost ?? INTENDED.get(reason) ?? "by a rule of its developer, or of its own"
               }`}
             >

@@ -1,7 +1,11 @@
 import "../background_code.ts";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
-import { type ApplicationRow, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
+import {
+  type ApplicationRow,
+  ofRelease,
+  OWN_APPLICATION,
+} from "../../monitoring/models/application_rows.ts";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { queryOf } from "../data/filters.ts";
@@ -61,13 +65,12 @@ export default function Overview() {
     [],
   );
   const labels = labelsByKey(all ?? []);
-  const known = shown?.map(({ row, own }): KnownApplication => {
+  const known = shown?.map(({ row: all, own }): KnownApplication => {
+    const row = ofRelease(all, filters.release);
     const read = errors.get(row.key);
     const list = read?.state === "ready" ? read : undefined;
     return {
-      // Starts are of all releases.
-      row: filters.release === undefined ? row : { ...row, starts: [] },
-      ...{ label: labels.get(row.key) ?? row.name, errors: list },
+      ...{ row, label: labels.get(row.key) ?? row.name, errors: list },
       slowest: endpoints.rows.find(({ application }) => application === row.key),
       release: filters.release ?? row.releases[0],
       reasons: list ? reasonsOf(row, list.rows, own, monitors.rows) : [],

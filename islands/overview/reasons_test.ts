@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
+import { ofRelease } from "../../monitoring/models/application_rows.ts";
 import { NOT_NAMED, reasonsOf } from "./reasons.ts";
 
 Object.defineProperty(globalThis, "location", { value: new URL("http://localhost/#/overview") });
@@ -18,6 +19,17 @@ Deno.test("server 9 minutes ahead → its error is since its time, not since the
   assert.equal(sinceOf(9 * minute, 25 * minute), 11);
   assert.equal(sinceOf(0, 25 * minute), 20);
   assert.equal(sinceOf(0, 13 * minute), 13, "a clock that was set since");
+});
+
+Deno.test("release chosen → the clock is that of its own newest envelope, or not known", () => {
+  const off = { clock_ms: -7_200_000, starts: [1], releases: ["5.1.0", "x"] };
+  const seats = { ...NOT_NAMED, key: "seats", side: "server", ...off } as const;
+  const textOf = (release?: string) =>
+    reasonsOf(ofRelease(seats, release), [], [], [])[0]?.what.replaceAll("\u00a0", " ");
+  assert.equal(textOf(), "Its clock is 2 h 00 min behind, or it sends late");
+  assert.equal(textOf("5.1.0"), textOf());
+  assert.equal(textOf("x"), undefined);
+  assert.deepEqual(ofRelease(seats, "5.1.0").starts, []);
 });
 
 Deno.test("rolled back to the release before → what was new names the one that brought it", () => {

@@ -87,6 +87,12 @@ export const releasesInOrder = ({ releases, releases_since: since }: Application
   releases.toReversed()
     .sort((a, b) => since[releases.indexOf(a)]! - since[releases.indexOf(b)]!);
 
+/** What is known of one release: starts are of all, the clock is the newest envelope's. @param release undefined: all */
+export const ofRelease = <Row extends ApplicationRow>(row: Row, release?: string | null): Row =>
+  release === undefined || release === null
+    ? row
+    : { ...row, starts: [], clock_ms: release === row.releases[0] ? row.clock_ms : null };
+
 /** Of OpenTelemetry only the times of what happened are known, which exporters send up to minutes later. */
 export const CLOCK_OFF_MS = 5 * MINUTE_MS;
 
