@@ -7,7 +7,11 @@ import { Timestamp } from "../../components/Timestamp.tsx";
 import { readAiSpan } from "../../monitoring/models/ai/ai_span.ts";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import { hasSelfTime, SELF_TIME, selfTimes } from "../../monitoring/models/trace/self_time.ts";
-import { readAttributes, type SpanAttribute } from "../../monitoring/models/trace/trace_span.ts";
+import {
+  readAttributes,
+  type SpanAttribute,
+  type TraceSpan,
+} from "../../monitoring/models/trace/trace_span.ts";
 import { isQuery, spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { spanIdOf, type SpanNode } from "../../monitoring/models/trace/span_tree.ts";
 import type { PlacedMark, Trace } from "../../monitoring/models/trace/trace.ts";
@@ -45,7 +49,7 @@ export function SpanDetail(
   const isStatement = span !== null && isQuery(span);
   const time = trace.times.byNode.get(node)!;
   const selfMs = useMemo(() => selfTimes(trace.tree, trace.times).get(node) ?? 0, [trace, node]);
-  const all = useMemo(() => span ? [...fieldsOf(span), ...readAttributes(span)] : [], [span]);
+  const all = useMemo(() => span ? attributesOf(span) : [], [span]);
   const startMs = span?.start_ms ?? null;
   const phases = startMs === null ? [] : phasesOf(all, startMs);
   const attributes = startMs === null ? all : all.filter((attribute) => !isPhase(attribute));
@@ -217,12 +221,18 @@ const phasesOf = (attributes: readonly SpanAttribute[], start_ms: number) =>
       value: `after ${formatDuration(Number(value) * 1_000 - start_ms)}`,
     }));
 
-/** What a query knows of a span beside its attributes. */
-const fieldsOf = (
-  { op, application_name: application, environment, release }: NonNullable<SpanNode["span"]>,
-) =>
-  Object.entries({ op, application, environment, release })
+/** What a query knows of a span, and its attributes: some SDKs send the same as both. */
+export function attributesOf(span: TraceSpan): SpanAttribute[] {
+  const { op, application_name: application, environment, release } = span;
+  const fields = Object.entries({ op, application, environment, release })
     .flatMap(([name, value]): SpanAttribute[] => value === null ? [] : [{ name, value }]);
+  return [
+    ...fields,
+    ...readAttributes(span).filter(({ name, value }) =>
+      !fields.some((field) => field.name === name && field.value === value)
+    ),
+  ];
+}
 
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
 function spanWarnings(

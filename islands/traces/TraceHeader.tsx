@@ -13,12 +13,18 @@ export function TraceFacts({ trace, hrefs }: {
 }) {
   const { summary, root, moment } = trace;
   const { failed, errors, started_at, duration_ms } = summary;
+  const status = root && statusOf(root, summary);
   return (
     <>
       <b title="Of the page load, navigation or request that the trace is named for">
         {duration_ms === null ? "–" : formatDuration(duration_ms)}
       </b>
-      {root && <RootStatus span={root} />}
+      {status && (
+        <span className={status.hasFailed ? "refused" : "quiet"}>
+          {status.hasFailed && <OutcomeMark kind="refused" />}
+          {status.text}
+        </span>
+      )}
       {failed + errors > 0 && (
         <span className="refused">
           {errors > 0 && <a href={hrefs.errors}>{formatCount(errors, "error")}</a>}
@@ -32,18 +38,18 @@ export function TraceFacts({ trace, hrefs }: {
   );
 }
 
-/** The HTTP status of the span that a trace is named for; without one, its status. */
-function RootStatus({ span: { attributes, status, failed } }: { span: TraceSpan }) {
+/**
+ * The HTTP status of the span that a trace is named for; without one, its status. As in the list, a trace with errors has
+ * failed.
+ */
+export function statusOf(
+  { attributes, status, failed }: Pick<TraceSpan, "attributes" | "status" | "failed">,
+  of: Pick<TraceSummary, "failed" | "errors">,
+) {
   const code = httpStatusOf({ attributes });
-  const shown = code ?? status;
-  if (!shown) return null;
-  const hasFailed = failed || Number(code) >= 400;
-  return (
-    <span className={hasFailed ? "refused" : "quiet"}>
-      {hasFailed && <OutcomeMark kind="refused" />}
-      {String(shown)}
-    </span>
-  );
+  if (code !== null) return { text: String(code), hasFailed: failed || Number(code) >= 400 };
+  if (!failed && of.errors > 0) return { text: "failed", hasFailed: true };
+  return status && (failed || of.failed === 0) ? { text: status, hasFailed: failed } : null;
 }
 
 /** Sentences, each marked as a warning. */

@@ -3,7 +3,7 @@ import { clocksNotCorrected } from "../../monitoring/models/trace/span_times.ts"
 import { readTrace } from "../../monitoring/models/trace/trace.ts";
 import { spanOf } from "../../monitoring/models/trace/testdata/spans.ts";
 import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
-import { traceWarnings } from "./TraceHeader.tsx";
+import { statusOf, traceWarnings } from "./TraceHeader.tsx";
 
 const plain = readTrace({ spans: [], marks: [] }).summary;
 const warnings = (change: Partial<typeof plain>) =>
@@ -21,6 +21,31 @@ Deno.test("data of a trace with problems → one warning each; without → none"
   );
   assert.match(texts[1]!, /from the first server's, by up to 2\.00 s: those of 1 application/);
   assert.match(warnings({ duplicates: 3 })[0] ?? "", /3 spans received more than once/);
+});
+
+Deno.test("root that is ok, errors or failed spans elsewhere → not ok; its HTTP status is shown", () => {
+  const shown = (
+    { code, ...span }: { code?: number; status?: string; failed?: boolean },
+    of: { errors?: number; failed?: number } = {},
+  ) => {
+    const attributes: Record<string, number> = code === undefined
+      ? {}
+      : { "http.response.status_code": code };
+    const found = statusOf(
+      { status: "ok", failed: false, ...span, attributes },
+      { errors: 0, failed: 0, ...of },
+    );
+    return found && `${found.hasFailed ? "x " : ""}${found.text}`;
+  };
+  assert.equal(shown({}), "ok");
+  assert.equal(shown({}, { errors: 5 }), "x failed");
+  assert.equal(shown({}, { failed: 1 }), null);
+  assert.equal(shown({ code: 200 }, { errors: 5 }), "200");
+  assert.equal(shown({ code: 500 }), "x 500");
+  assert.equal(
+    shown({ status: "internal_error", failed: true }, { errors: 1 }),
+    "x internal_error",
+  );
 });
 
 Deno.test("task of a server whose clock is ahead, by no request → its clock is named", () => {
