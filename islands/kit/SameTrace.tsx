@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { cutText, ellipsize, formatDuration } from "../../components/format.ts";
+import { cutText, ellipsize, formatDuration, formatNumber } from "../../components/format.ts";
 import { levelKind } from "../../components/outcome.ts";
 import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { indexAt } from "../../monitoring/models/index/list_cursor.ts";
@@ -34,14 +34,18 @@ export function SameTrace({ isItself, traceId, level }: {
   const trace = useTrace(traceId);
   const applications = useApplications();
   const labels = labelsByKey(applications?.rows ?? []);
-  const items = trace ? marksBefore(trace.marks, isItself, level) : [];
-  if (items.length === 0) return null;
+  const { count, items } = marksBefore(trace?.marks ?? [], isItself, level);
+  if (count === 0) return null;
   const isOrdered = items.every((item) => item.isOrdered);
   const areBefore = items.every((item) => item.isOrdered && item.before >= ROUNDED_MS);
   return (
     <MarkList
       title={areBefore ? "Before it in the same trace" : "In the same trace"}
-      note={!isOrdered && "Clocks of applications may differ."}
+      note={[
+        count > items.length && `The nearest ${items.length} of ${formatNumber(count)}.`,
+        !areBefore && "Without those after it.",
+        !isOrdered && "Clocks of applications may differ.",
+      ].filter(Boolean).join(" ")}
       items={items.map(({ mark, before, isOrdered }) => ({
         mark,
         when: !isOrdered
@@ -98,6 +102,8 @@ function hrefOf({ error, envelope, key }: TraceMark): string {
 
 /**
  * The last few errors and logs before one, in their order; also those of other applications whose order is not known.
+ *
+ * @returns with the number of all of them
  */
 export function marksBefore(
   marks: readonly PlacedMark[],
@@ -105,16 +111,17 @@ export function marksBefore(
   level: LogLevel,
 ) {
   const own = marks.find(isItself);
-  if (own === undefined || own.astray) return [];
+  if (own === undefined || own.astray) return { count: 0, items: [] };
   const isShown = ({ kind, level: of }: TraceMark) =>
     kind === "error" || severityOf(of) >= severityOf(level);
-  return marks.filter((mark) => mark !== own && !mark.astray && isShown(mark))
+  const found = marks.filter((mark) => mark !== own && !mark.astray && isShown(mark))
     .map((mark) => ({
       mark,
       before: own.at_ms - mark.at_ms,
       isOrdered: mark.application === own.application || (mark.isKnown && own.isKnown),
     }))
     .filter(({ before, isOrdered }) => !isOrdered || before > -ROUNDED_MS)
-    .toSorted((a, b) => Math.abs(a.before) - Math.abs(b.before)).slice(0, MAX_EARLIER)
-    .toSorted((a, b) => b.before - a.before);
+    .toSorted((a, b) => Math.abs(a.before) - Math.abs(b.before));
+  const items = found.slice(0, MAX_EARLIER).toSorted((a, b) => b.before - a.before);
+  return { count: found.length, items };
 }

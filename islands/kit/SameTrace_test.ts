@@ -10,12 +10,14 @@ const error = (key: string, before: number, further: Partial<TraceMark> = {}) =>
   markOf(Math.round(AT) - before, { key, ...further });
 const log = (before: number, further: Partial<TraceMark> = {}) =>
   markOf(AT - before, { kind: "log", level: "warn", key: `log ${before}`, ...further });
-const before = (others: TraceMark[], spans: TraceSpan[] = [], itself = error("own", 0, web)) =>
+const found = (others: TraceMark[], spans: TraceSpan[] = [], itself = error("own", 0, web)) =>
   marksBefore(
     readTrace({ spans, marks: [itself, ...others] }).marks,
     ({ key }) => key === "own",
     "warn",
-  )
+  );
+const before = (...[others, spans]: Parameters<typeof found>) =>
+  found(others, spans).items
     .map(({ mark, before, isOrdered }) => [mark.key, isOrdered ? Math.round(before) : "unknown"]);
 
 Deno.test("errors and logs of a trace → those before the error, in order of time", () => {
@@ -28,9 +30,10 @@ Deno.test("errors and logs of a trace → those before the error, in order of ti
   ]);
 });
 
-Deno.test("another error in the same millisecond → listed; many → five", () => {
+Deno.test("another error in the same millisecond → listed; many → five, and their number", () => {
   assert.equal(before([error("other", 0, web)]).length, 1);
-  assert.equal(before(Array.from({ length: 9 }, (_, n) => log(n, web))).length, 5);
+  const { count, items } = found(Array.from({ length: 9 }, (_, n) => log(n, web)));
+  assert.deepEqual([count, items.length], [9, 5]);
 });
 
 Deno.test("cause by a clock 3 s ahead → before it; clock not known → no order", () => {
