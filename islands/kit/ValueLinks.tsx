@@ -13,6 +13,8 @@ const SEARCHED = ["traces", "logs", "errors"] as const;
 const FIELDS = new Map<string, readonly string[]>([
   ...["op", "status", "type"].map((name) => [name, []] as const),
   ["level", ["logs", "errors"]],
+  // In traces it is the name of a span; logs have none.
+  ["transaction", ["traces", "errors"]],
   // Errors alone have these contexts as one value.
   ...["browser", "os", "runtime", "device"].map((name) => [name, []] as const),
 ]);
@@ -52,8 +54,11 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
         const there = isServer ? SERVER[other as keyof typeof SERVER] : FACTS.get(name) ?? name;
         // Errors have no other names of this kind.
         if (other === "errors" && there.startsWith("sentry.")) return null;
+        const query = other === "traces" && name === "transaction"
+          ? { name: String(value) }
+          : { q: withValue("", there, value, false) };
         return (
-          <a key={other} href={linkTo(other, [], { q: withValue("", there, value, false) })}>
+          <a key={other} href={linkTo(other, [], query)}>
             {` In ${other}`}
           </a>
         );
