@@ -42,7 +42,9 @@ export function ErrorFacts({ event, group, sender }: Known & { sender: string | 
         <span>this one {event.handled ? "handled" : "unhandled"}</span>
       )}
       {group && <NewIn group={group} release={new Map(event.facts).get("release")} />}
-      <Timestamp at={event.at} precision="ms" isAsSent />
+      {event.at === null
+        ? "sent without a time"
+        : <Timestamp at={event.at} precision="ms" isAsSent />}
     </>
   );
 }

@@ -92,7 +92,10 @@ test("events of other SDKs → variables and context (Python), packages (Java), 
       "checkout Cart.java:88 in app",
       "The event contains no source lines.",
     ],
-    "Stock of sku-991 is low": [/Message: Stock of sku-991 is low/, "warning"],
+    "Stock of sku-991 is low": [
+      ...[/Message: Stock of sku-991 is low/, "warning"],
+      "sent without a time",
+    ],
   };
   for (const [error, texts] of Object.entries(shown)) {
     await openError(page, error);
@@ -170,7 +173,8 @@ test("long variable, 11 breadcrumbs → folded; the last 8, others when asked fo
     ...n >= 8 && { data: { __span: spanId(n - 7) } },
   }));
   const contexts = { trace: { trace_id } };
-  await postEvents(server.origin, { timestamp, exception: { values }, breadcrumbs, contexts });
+  const event = { timestamp, transaction: "span 2", exception: { values }, breadcrumbs, contexts };
+  await postEvents(server.origin, event);
   await page.goto("/#/errors");
   await openError(page, "fails");
   await errorDetail(page).locator(".stack summary").first().click();
@@ -195,6 +199,10 @@ test("long variable, 11 breadcrumbs → folded; the last 8, others when asked fo
   await expect(page).toHaveURL(new RegExp(`#/traces/${other}`));
   await page.goBack();
   await page.goBack();
+  const transaction = errorDetail(page).getByRole("region", { name: "This event" });
+  await expect(transaction.getByRole("link", { name: "In traces" }))
+    .toHaveAttribute("href", "#/traces?name=span+2");
+  await expect(transaction.getByRole("link", { name: "In logs" })).toHaveCount(0);
   await crumbs.getByRole("link", { name: "Find span" }).last().click();
   await expect(page.getByText("No traces match the filter")).toBeVisible();
 });
