@@ -53,6 +53,7 @@ export const minutesText = (ms: number): string => `${formatNumber(ms / MINUTE_M
 export const maxRuntimeText = ({ max_runtime: ms }: MonitorRow): string =>
   minutesText(ms) + (ms === DEFAULTS.max_runtime_ms ? ", the default" : "");
 
+/** A run in the address. */
 export const runPath = ({ envelope, index }: MonitorRow["runs"][number]) => [
   `${envelope}`,
   `${index}`,

@@ -76,4 +76,5 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
   timeColumn("Started", ({ started_at }) => started_at, { by: "started_at" }),
 ];
 
+/** A part of a whole. */
 export const percent = (share: number) => `${Math.round(share * 100)} %`;
