@@ -23,6 +23,7 @@ import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { fullLabel, shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { durationOf, ENDPOINT_TIP } from "../kit/endpoint_columns.tsx";
+import { StateMark } from "./Highlight.tsx";
 import { NotSent } from "./NotSent.tsx";
 import { type Reason, SINCE_TIP, STATES, STATES_TIP } from "./reasons.ts";
 import { Definition } from "../kit/Definition.tsx";
@@ -42,6 +43,9 @@ export interface KnownApplication {
   readonly reasons: readonly Reason[];
 }
 
+/** Index of the state without a reason in {@linkcode STATES}. */
+const SOUND = STATES.length - 1;
+
 /** Index of an application's state in {@linkcode STATES}; the last one if it is not known. */
 export const stateOf = ({ reasons: [worst] }: Pick<KnownApplication, "reasons">): number =>
   STATES.findIndex(({ kind }) => kind === (worst?.kind ?? "flows"));
@@ -51,12 +55,12 @@ export const stateOf = ({ reasons: [worst] }: Pick<KnownApplication, "reasons">)
  *
  * @param props.known undefined: not known yet
  * @param props.failed a list that they are made of, if it could not be read
- * @param props.others have links only
+ * @param props.others have links only, with their state as far as the open groups that are read show it
  */
 export function Applications({ known, failed, others, reported, labels }: {
   known: readonly KnownApplication[] | undefined;
   failed: Pick<ConsoleList<unknown>, "error" | "retry"> | undefined;
-  others: readonly ApplicationRow[];
+  others: readonly { readonly row: ApplicationRow; readonly state: number }[];
   reported: Parameters<typeof NotSent>[0]["rows"];
   labels: ReadonlyMap<string, string>;
 }) {
@@ -64,6 +68,7 @@ export function Applications({ known, failed, others, reported, labels }: {
     // Equal states by key: the order of arrival changes all the time.
     stateOf(a) - stateOf(b) || (a.row.key < b.row.key ? -1 : 1)
   );
+  const troubled = others.filter(({ state }) => state < SOUND).length;
   return (
     <div className="applications">
       <Panel
@@ -99,11 +104,13 @@ export function Applications({ known, failed, others, reported, labels }: {
         {others.length > 0 && (
           <p className="facts small others">
             <Definition text={OTHERS_TIP}>
-              {formatCount(others.length, "other application")}, not in “Needs a look”
+              {formatCount(others.length, "other application")}, not listed below
+              {troubled > 0 && `: ${formatNumber(troubled)} of them fail or need a look`}
             </Definition>
-            {others.map((row) => (
-              <a key={row.key} href={linkTo("overview", [], { application: row.key })}>
-                {labels.get(row.key)}
+            {others.map(({ row: { key: application }, state }) => (
+              <a key={application} href={linkTo("overview", [], { application })}>
+                {state < SOUND && <StateMark {...STATES[state]!} />}
+                {labels.get(application)}
               </a>
             ))}
           </p>
@@ -113,8 +120,9 @@ export function Applications({ known, failed, others, reported, labels }: {
   );
 }
 
-const OTHERS_TIP = "Rows have those that fail, then those that need a look, by the" +
-  ` ${MAX_LIST_ROWS} open groups with the newest errors; then those seen last`;
+const OTHERS_TIP =
+  "Rows and “Needs a look” have the first ones only: those that fail, then those that need a look," +
+  ` by the ${MAX_LIST_ROWS} open groups with the newest errors; then those seen last. Choose one for its reasons`;
 
 /** Those of the release that its row names. */
 const sessionsOf = ({ row, release }: KnownApplication) =>

@@ -2,9 +2,8 @@ import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import { displayName } from "../../monitoring/models/trace/trace_name.ts";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
-import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { ENDPOINT_TIP, endpointColumns, endpointPath } from "../kit/endpoint_columns.tsx";
-import { Highlight, ROWS } from "./Highlight.tsx";
+import { Highlight, OfApplication, ROWS } from "./Highlight.tsx";
 
 /** What the applications do, slowest first. */
 export function SlowestEndpoints({ list, labels }: {
@@ -24,16 +23,11 @@ export function SlowestEndpoints({ list, labels }: {
         {
           title: "Endpoint",
           tip: ENDPOINT_TIP,
-          cell: (row, link) => {
-            const [application = "", name] = [labels.get(row.application), displayName(row)];
-            return (
-              <span className="beside" title={`${application}: ${name}`}>
-                <ApplicationTile name={application} />
-                <span className="vh">{application}:</span>
-                <span className="one-line">{link(name)}</span>
-              </span>
-            );
-          },
+          cell: (row, link) => (
+            <OfApplication application={labels.get(row.application)} name={displayName(row)}>
+              {link(displayName(row))}
+            </OfApplication>
+          ),
         },
         ...[dots, count, others, duration],
       ]}

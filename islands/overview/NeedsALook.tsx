@@ -1,4 +1,3 @@
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { formatCount } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
@@ -9,7 +8,7 @@ import type { ConsoleList } from "../data/lists.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
 import { fullLabel } from "../kit/application_labels.ts";
 import type { Column } from "../kit/Table.tsx";
-import { Highlight } from "./Highlight.tsx";
+import { Highlight, StateMark } from "./Highlight.tsx";
 import { type Reason, SINCE_TIP, sortReasons, STATES, STATES_TIP } from "./reasons.ts";
 
 /** What is wrong in the applications that have a row, worst first. @param props.compared number of endpoints */
@@ -46,14 +45,11 @@ const COLUMNS: readonly Column<Reason>[] = [
     tip: STATES_TIP,
     cell: ({ kind, application, what, why }, link) => (
       <span className="beside" title={`${fullLabel(application)}: ${what} ${why}`}>
-        <span className={kind}>
-          <OutcomeMark kind={kind} />
-          <span className="vh">
-            {STATES.find((state) =>
-              state.kind === kind
-            )?.word}:
-          </span>
-        </span>
+        <StateMark
+          {...STATES.find((state) =>
+            state.kind === kind
+          )!}
+        />
         <span className="one-line">
           {link(<b>{what}</b>)}{" "}
           <small className="why">

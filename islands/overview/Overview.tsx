@@ -1,4 +1,5 @@
 import "../background_code.ts";
+import { type Query, useIsFetching } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import {
@@ -24,6 +25,7 @@ import { RequestCharts, useUsedTime } from "./RequestCharts.tsx";
 import { VitalsByPage } from "./VitalsByPage.tsx";
 import { type ConsoleList, useApplicationsRead, useList } from "../data/lists.ts";
 import { useInboxState } from "../data/inbox_state.ts";
+import { client, LIVE } from "../data/queries.ts";
 
 /** Applications that have a row, worst first, then those seen last. The overview has links to the others. */
 const MAX_APPLICATIONS = 8;
@@ -85,6 +87,7 @@ export default function Overview() {
   ].find((list) => list?.state === "failed");
   const isKnown = monitors.state === "ready" && (!hasOthers || open.state === "ready") &&
     known?.every(({ errors }) => errors);
+  const isOfOther = useIsOfOther(JSON.stringify(filters));
   const isForbidden = state === "forbidden";
   const container = useRef<HTMLDivElement>(null);
   const wasForbidden = useRef(false);
@@ -116,7 +119,7 @@ export default function Overview() {
     );
   }
   return (
-    <div className="highlights grid" ref={container} tabIndex={-1}>
+    <div className="highlights grid" ref={container} tabIndex={-1} aria-busy={isOfOther}>
       <ListHead what="all lists" />
       {shown?.map(({ row }) => (
         <ReadErrors key={row.key} application={row.key} filters={charted} onRead={keepErrors} />
@@ -124,7 +127,7 @@ export default function Overview() {
       <Applications
         known={known}
         failed={failed}
-        others={ranked?.slice(MAX_APPLICATIONS).map(({ row }) => row) ?? []}
+        others={ranked?.slice(MAX_APPLICATIONS) ?? []}
         reported={[
           ...applications ?? [],
           // Of which release and environment they are is not known.
@@ -152,9 +155,27 @@ export default function Overview() {
         compared={shown?.flatMap(({ own }) => own).length ?? 0}
       />
       <SlowestEndpoints list={endpoints} labels={labels} />
-      <VitalsByPage filters={filters} />
+      <VitalsByPage filters={filters} labels={labels} />
     </div>
   );
+}
+
+/** Lists are read from the answers of others. */
+const SETTLED_MS = 100;
+
+const isUnread = ({ queryKey: [live], state: { data } }: Query) =>
+  live === LIVE && data === undefined;
+
+/** Whether some figures are those of other filters: what was read with these is not complete yet. */
+function useIsOfOther(filters: string): boolean {
+  const unread = useIsFetching({ predicate: isUnread }, client);
+  const [shown, setShown] = useState(filters);
+  useEffect(() => {
+    if (unread > 0) return;
+    const timer = setTimeout(() => setShown(filters), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [unread, filters]);
+  return shown !== filters;
 }
 
 /**

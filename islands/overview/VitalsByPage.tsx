@@ -6,10 +6,13 @@ import { useList } from "../data/lists.ts";
 import type { ConsoleQuery } from "../data/inbox.ts";
 import { linkTo } from "../data/fragment.ts";
 import type { Column } from "../kit/Table.tsx";
-import { Highlight } from "./Highlight.tsx";
+import { Highlight, OfApplication } from "./Highlight.tsx";
 
 /** The web vitals of the pages with the most loads. */
-export function VitalsByPage({ filters }: { filters: ConsoleQuery }) {
+export function VitalsByPage({ filters, labels }: {
+  filters: ConsoleQuery;
+  labels: ReadonlyMap<string, string>;
+}) {
   return (
     <Highlight
       id="vitals-by-page"
@@ -19,13 +22,22 @@ export function VitalsByPage({ filters }: { filters: ConsoleQuery }) {
       empty={filters.q ? "No names of pages match the search." : "No page loads match."}
       hrefOf={({ application, page }) =>
         linkTo("traces", [], { page, application, sort: "slowest" })}
-      columns={VITAL_COLUMNS}
+      columns={[
+        {
+          title: "Page",
+          cell: ({ application, page }, link) => (
+            <OfApplication application={labels.get(application)} name={page}>
+              {link(page)}
+            </OfApplication>
+          ),
+        },
+        ...VITAL_COLUMNS,
+      ]}
     />
   );
 }
 
 const VITAL_COLUMNS: readonly Column<PageRow>[] = [
-  { title: "Page", cell: ({ page }, link) => link(page) },
   {
     title: "Loads",
     width: 4,

@@ -307,9 +307,27 @@ test("more applications than rows → failing ones have rows, each other one is 
   await expect(region(page, "Needs a look")).toContainText("6 of 8 found");
   await expect(region(page, "Needs a look")).not.toContainText("counting");
   await expect(region(page, "Slowest endpoints").getByRole("row").nth(1)).toContainText("app-1:");
+  // The figures of the search before are marked as long as there are no others.
+  const figures = page.locator(".highlights");
+  await expect(figures).toHaveAttribute("aria-busy", "false");
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => answer = resolve);
+  await page.route(/view=errors.*q=Unhandled/, async (route) => {
+    await isAnswered;
+    await route.continue();
+  });
+  await page.getByRole("searchbox").fill("Unhandled");
+  await expect(figures).toHaveAttribute("aria-busy", "true");
+  await expect(region(page, "Needs a look")).toContainText("Error");
+  answer();
+  await expect(figures).toHaveAttribute("aria-busy", "false");
+  await expect(region(page, "Needs a look").getByRole("row")).toHaveCount(2);
+  await page.getByRole("searchbox").fill("");
   const others = page.locator(".applications .others");
-  await expect(others).toContainText("3 other applications");
-  await others.getByRole("link", { name: "app-1", exact: true }).click();
+  await expect(others).toContainText(
+    "3 other applications, not listed below: 3 of them fail or need a look",
+  );
+  await others.getByRole("link", { name: "Needs a look: app-1", exact: true }).click();
   await expect(page.locator(".applications tbody tr")).toHaveCount(1);
   await expect(page.locator(".applications tbody tr")).toContainText(/1\s*open error/);
 });
