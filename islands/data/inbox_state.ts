@@ -44,10 +44,6 @@ export class InboxStateStore extends Store<InboxState> {
     this.update({ ...change, version: Math.max(this.value.version + 1, Date.now()) });
   }
 
-  close(): void {
-    clearTimeout(this.#timer);
-  }
-
   protected override notify(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -15,7 +15,6 @@ Deno.test("first change → notified at once; 99 more → one notification with 
   await last;
   assert.deepEqual(totals, [1, 100]);
   assert.ok(store.snapshot().version >= 100);
-  store.close();
 });
 
 Deno.test("change of state or canStore → notified at once, after any number of changes", () => {
@@ -27,5 +26,4 @@ Deno.test("change of state or canStore → notified at once, after any number of
   store.update({ canStore: false });
   store.update({ state: "offline" });
   assert.deepEqual(states, ["live true", "live false", "offline false"]);
-  store.close();
 });

@@ -4,7 +4,7 @@ import type { InboxState, InboxStateStore } from "./inbox_state.ts";
 import type * as notifications from "./notifications.ts";
 
 /** The part of `document` that is used. */
-type Visibility = Pick<Document, "hidden" | "addEventListener" | "removeEventListener">;
+type Visibility = Pick<Document, "hidden" | "addEventListener">;
 
 /** Shows alerts: new groups of errors, and regressions. */
 type Notifications = Pick<
@@ -41,18 +41,17 @@ class ForbiddenError extends Error {}
  * stream, lock nor channel, so that nothing wakes it, unless it may have to show a notification. Without locks or
  * channels (insecure origins), each tab has a stream.
  *
- * @param page undefined: always shown
- * @param notifications shows alerts in the tab with the stream; undefined: alerts are not shown
+ * @param notifications shows alerts in the tab with the stream
+ * @returns connects again, in every tab: for when the browser is now allowed to read the inbox
  */
 export function watchInbox(
   inbox: InboxClient,
   store: InboxStateStore,
-  page: Visibility | undefined = globalThis.document,
-  notifications: Notifications | undefined = undefined,
-) {
+  page: Visibility,
+  notifications: Notifications,
+): () => void {
   const { path, timeoutMs } = inbox;
   const name = `sightglass ${path}`;
-  let isClosed = false;
   let isRunning = false;
   let isLeader = false;
   let isConnecting = false;
@@ -67,11 +66,11 @@ export function watchInbox(
   let stopSending = () => {};
 
   function startOrStop(): void {
-    const wasRunning = isRunning;
-    const isNeeded = !page?.hidden || notifications?.isOn();
-    isRunning = !isClosed && !!isNeeded;
-    if (isRunning && !wasRunning) start();
-    else if (wasRunning && !isRunning) stop();
+    const isNeeded = !page.hidden || notifications.isOn();
+    if (isNeeded === isRunning) return;
+    isRunning = isNeeded;
+    if (isNeeded) start();
+    else stop();
   }
 
   function start(): void {
@@ -119,13 +118,13 @@ export function watchInbox(
     if (kind === "state" && !isLeader) store.update(message.state);
     else if (kind === "opened" && isLeader) sendState();
     else if (kind === "reconnect" && isLeader) connect();
-    else if (kind === "alert" && notifications?.areErrorsVisible()) send({ kind: "seen" });
+    else if (kind === "alert" && notifications.areErrorsVisible()) send({ kind: "seen" });
     else if (kind === "seen") seenAt = performance.now();
   }
 
   /** Shows the news, unless the user sees the errors in any tab. */
   function notify(alert: GroupAlert): void {
-    if (!notifications?.isOn() || notifications.areErrorsVisible()) return;
+    if (!notifications.isOn() || notifications.areErrorsVisible()) return;
     const askedAt = performance.now();
     send({ kind: "alert" });
     setTimeout(() => seenAt < askedAt && notifications.show(alert), SEEN_MS);
@@ -212,23 +211,8 @@ export function watchInbox(
     clearTimeout(retryTimer);
   }
 
-  page?.addEventListener("visibilitychange", startOrStop);
-  const unsubscribe = notifications?.subscribe(startOrStop);
-
+  page.addEventListener("visibilitychange", startOrStop);
+  notifications.subscribe(startOrStop);
   startOrStop();
-
-  return {
-    /** Connects again, in every tab: the browser is now allowed to read the inbox. */
-    reconnect(): void {
-      if (isLeader) connect();
-      else send({ kind: "reconnect" });
-    },
-    close(): void {
-      isClosed = true;
-      unsubscribe?.();
-      page?.removeEventListener("visibilitychange", startOrStop);
-      startOrStop();
-      store.close();
-    },
-  };
+  return () => void (isLeader ? connect() : send({ kind: "reconnect" }));
 }

@@ -9,13 +9,14 @@ export const isRelay: boolean = globalThis.document?.documentElement.dataset.var
 /** Most pages are of an inbox and do not need this code. */
 const sent = async () => (await import("./sent_envelopes.ts")).sentEnvelopes;
 
-let stream: ReturnType<typeof watchInbox> | undefined;
+/** Connects all tabs again. */
+let reconnect: ReturnType<typeof watchInbox> | undefined;
 
 /** Keeps {@linkcode inboxState} up to date from now on. */
 export function follow(): void {
   // What did not load is loaded again when it is read.
   if (isRelay) sent().catch(() => {});
-  else stream ??= watchInbox(inbox, inboxState, document, notifications);
+  else reconnect ??= watchInbox(inbox, inboxState, document, notifications);
 }
 
 /** What a view has. Rejections have a message for display. */
@@ -34,6 +35,6 @@ export async function addressOf(id: number): Promise<string | undefined> {
 /** Sends the inbox token, and connects all tabs; false: it is wrong. */
 export async function authorize(token: string): Promise<boolean> {
   const isAccepted = await inbox.authorize(token);
-  if (isAccepted) stream?.reconnect();
+  if (isAccepted) reconnect?.();
   return isAccepted;
 }

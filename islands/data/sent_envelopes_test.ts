@@ -51,7 +51,6 @@ Deno.test("envelope added → the state changes once", () => {
   const after = state.snapshot();
   page.notify();
   assert.equal(state.snapshot(), after);
-  state.close();
 });
 
 Deno.test("oldest envelopes evicted by the page → not listed, the others keep their ids", async () => {

@@ -15,16 +15,28 @@ import { temporaryFolder } from "../harness/temporary_folder.ts";
 /** A tab's state, and its part in the stream. */
 type Tab = ReturnType<typeof openTab>;
 
-function openTab(url: string, page?: FakePage, notifications?: Parameters<typeof watchInbox>[3]) {
+const OFF = {
+  isOn: () => false,
+  areErrorsVisible: () => false,
+  subscribe: () => () => {},
+  show() {},
+};
+
+function openTab(
+  url: string,
+  page: FakePage,
+  notifications: Parameters<typeof watchInbox>[3] = OFF,
+) {
   const store = new InboxStateStore();
-  return { store, ...watchInbox(new InboxClient(url), store, page, notifications) };
+  const reconnect = watchInbox(new InboxClient(url), store, page, notifications);
+  return { store, reconnect, close: () => page.set(true) };
 }
 
 /** Tabs of one browser, which share locks and channels. Closed at the end. */
 class Tabs implements Disposable {
   readonly #tabs: Tab[] = [];
 
-  open(url: string, page?: FakePage): Tab {
+  open(url: string, page = new FakePage()): Tab {
     const tab = openTab(url, page);
     this.#tabs.push(tab);
     return tab;
@@ -199,6 +211,7 @@ Deno.test("hidden tabs with notifications on → stream stays, one tab shows eac
     for (const listener of changed) listener();
     await until("the stream is closed", () => server.streams.open === 0);
   } finally {
+    isOn = false;
     for (const tab of tabs) tab.close();
     inbox.close();
   }
