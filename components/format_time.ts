@@ -57,6 +57,7 @@ export function formatExactTime(at: number, now: number): string {
 
 /** Longer ago, a date is easier to read. */
 const MAX_AGO_MS = 7 * DAY_MS;
+const UNITS = [[SECOND_MS, "s"], [MINUTE_MS, "min"], [HOUR_MS, "h"], [DAY_MS, "d"]] as const;
 
 /**
  * How long ago a time was, in its largest unit: `12 s ago`, `5 min ago`, `23 h ago`, `6 d ago`, from a week on its
@@ -66,13 +67,7 @@ export function formatTimeAgo(at: number, now: number): string {
   if (Number.isNaN(new Date(at).getTime())) return "–";
   const age = Math.abs(now - at);
   if (age >= MAX_AGO_MS) return formatDate(at, now);
-  const [unitMs, unit] = age < MINUTE_MS
-    ? [SECOND_MS, "s"]
-    : age < HOUR_MS
-    ? [MINUTE_MS, "min"]
-    : age < DAY_MS
-    ? [HOUR_MS, "h"]
-    : [DAY_MS, "d"];
+  const [unitMs, unit] = UNITS.findLast(([ms]) => age >= ms) ?? UNITS[0];
   const units = `${Math.floor(age / unitMs)}${NBSP}${unit}`;
   return at >= now + SECOND_MS ? `in${NBSP}${units}` : `${units}${NBSP}ago`;
 }

@@ -48,17 +48,13 @@ export function ReleaseMarks({ from, to, application }: {
   return marks.map((mark) => {
     const { at, text, release } = mark;
     const [left, label] = [percentOf(mark), labels.get(mark)];
-    if (release === undefined) {
-      return (
-        <i key={`${at} ${text}`} className="start-mark" style={{ left: `${left}%` }} title={text} />
-      );
-    }
+    const ofRelease = isLeft(left) ? "release-mark label-left" : "release-mark";
     return (
       <i
         key={`${at} ${text}`}
-        className={isLeft(left) ? "release-mark label-left" : "release-mark"}
+        className={release === undefined ? "start-mark" : ofRelease}
         style={{ left: `${left}%` }}
-        title={`First envelope of ${text}`}
+        title={release === undefined ? text : `First envelope of ${text}`}
       >
         {label && <span style={{ maxWidth: `calc(${label.room}cqi - 0.5rem)` }}>{label.text}</span>}
       </i>

@@ -89,8 +89,7 @@ export function ApplicationLabel({ of }: { of: readonly (string | null)[] }) {
 
 /** Whether the rows of the list show their applications. */
 export function useShowsApplications(): boolean {
-  const labels = useContext(Labels);
-  return labels !== undefined;
+  return useContext(Labels) !== undefined;
 }
 
 /**

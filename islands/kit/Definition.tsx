@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 
 /** Until the pointer, which passes over many words, rests on one. */
 const REST_MS = 300;
@@ -11,7 +11,6 @@ const REST_MS = 300;
  * @returns attributes of the button that has the word, and the definition, which belongs beside the button
  */
 export function useDefinition(text: string | undefined) {
-  const id = useId();
   const [shownBy, setShownBy] = useState<HTMLButtonElement>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   if (text === undefined) return { button: {}, definition: null };
@@ -36,7 +35,6 @@ export function useDefinition(text: string | undefined) {
     },
     definition: shownBy && (
       <span
-        id={id}
         className="definition-card"
         // Closes no menu.
         popover="hint"

@@ -132,7 +132,7 @@ export function Waterfall(props: WaterfallProps) {
       if (row?.expanded) props.onToggle(row.key);
       else if (row && row.depth > 0) showRow(parentIndex(rows, activeIndex), true);
     } else if (event.key === "Enter" || event.key === " ") {
-      if (row) open(row);
+      if (row) props.onSelect(row.key);
     } else return props.onKeyDown(event);
     event.preventDefault();
   };
@@ -142,13 +142,12 @@ export function Waterfall(props: WaterfallProps) {
     const number = element.closest<HTMLElement>("[data-row-number]")?.dataset.rowNumber;
     return number === undefined ? undefined : rows[Number(number) - 1];
   };
-  const open = ({ key }: WaterfallRow) => props.onSelect(key);
   const onClick = (event: MouseEvent) => {
     const target = event.target as Element;
     const row = rowAt(target);
     if (row === undefined) return;
     if (target.closest("[data-toggle]")) props.onToggle(row.key);
-    else open(row);
+    else props.onSelect(row.key);
   };
 
   return (

@@ -35,9 +35,9 @@ export function useTraceRows(trace: Trace, text: string) {
         ...span
           ? [{ key, mark: null, entry: searchedTraceSpan(span, resources[span.resource ?? -1]) }]
           : [],
-        ...(marksOf.get(key) ?? []).map((mark) => {
-          return { key, mark: mark.key, entry: searchedMark(mark, resources[mark.resource ?? -1]) };
-        }),
+        ...(marksOf.get(key) ?? []).map((mark) => (
+          { key, mark: mark.key, entry: searchedMark(mark, resources[mark.resource ?? -1]) }
+        )),
       ])
       : [], [tree, marksOf, isSearched]);
   const hits = useMemo(() => {
