@@ -2,7 +2,7 @@ import { useId } from "react";
 import { formatNumber } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { type KeyValue, KeyValueList } from "../../components/KeyValueList.tsx";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import {
   type AiField,
   aiNumber,
@@ -43,12 +43,7 @@ export function CallPanel({ node, ai, traceId }: {
         {ai?.name ?? span?.name ?? "Missing parent"}
         <small>{ai?.kind ?? span?.op}</small>
       </h4>
-      {span?.failed && (
-        <p className="refused">
-          <OutcomeMark kind="refused" />
-          {span.status_message ?? span.status}
-        </p>
-      )}
+      {span?.failed && <Marked as="p" kind="refused">{span.status_message ?? span.status}</Marked>}
       {messages.length > 0 && (
         <p className="untrusted well small">
           <b>Untrusted text.</b>{" "}

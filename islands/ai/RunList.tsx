@@ -1,4 +1,4 @@
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import type { AiRunRow } from "../../monitoring/models/ai/ai_row.ts";
 import { OF_DETAIL, useFragment } from "../data/fragment.ts";
@@ -56,10 +56,9 @@ const COLUMNS: readonly Column<AiRunRow>[] = [
     cell: (row, link) => (
       <>
         {row.failed && (
-          <span title={FAILED_TIP}>
-            <OutcomeMark kind="refused" />
+          <Marked kind="refused" title={FAILED_TIP}>
             <span className="vh">failed</span>
-          </span>
+          </Marked>
         )}
         {link(row.asked ?? row.name)}
       </>

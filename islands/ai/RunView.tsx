@@ -2,7 +2,7 @@ import { type ReactNode, useMemo } from "react";
 import { formatCount, formatDuration, formatNumber } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { type AiSpan, readAiSpan } from "../../monitoring/models/ai/ai_span.ts";
 import type { AiRunRow } from "../../monitoring/models/ai/ai_row.ts";
@@ -195,11 +195,7 @@ const columnsOf = (nodes: readonly RunNode[]): readonly Column<RunNode>[] => {
               : <i className="kind-mark" aria-hidden="true" />}
             <span className="one-line">{link(ai?.name ?? span?.name ?? "Missing parent")}</span>
             <small className="one-line">{ai ? ai.kind : span?.op}</small>
-            {span?.failed && (
-              <small className="refused">
-                <OutcomeMark kind="refused" />failed
-              </small>
-            )}
+            {span?.failed && <Marked as="small" kind="refused">failed</Marked>}
           </span>
         );
       },

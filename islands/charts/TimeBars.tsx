@@ -5,7 +5,7 @@ import {
   formatTimeOfDay,
   formatTimeOfDayMs,
 } from "../../components/format_time.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import type { Histogram, HistogramPart } from "../../monitoring/models/histogram.ts";
 import { Gridline } from "./TimeAxis.tsx";
 import { type Hover, hoveredPart, TimePlot } from "./TimePlot.tsx";
@@ -124,17 +124,9 @@ function BarLegend({ histogram: { parts, earlier, later }, words, earlierHref }:
         </small>
       )}
       {words.warned && warnings > 0 && (
-        <span className="waits">
-          <OutcomeMark kind="waits" />
-          {formatNumber(warnings)} {words.warned}
-        </span>
+        <Marked kind="waits">{formatNumber(warnings)} {words.warned}</Marked>
       )}
-      {failures > 0 && (
-        <span className="refused">
-          <OutcomeMark kind="refused" />
-          {formatNumber(failures)} {words.failed}
-        </span>
-      )}
+      {failures > 0 && <Marked kind="refused">{formatNumber(failures)} {words.failed}</Marked>}
     </span>
   );
 }

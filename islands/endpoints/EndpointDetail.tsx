@@ -1,5 +1,5 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked, OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
@@ -130,12 +130,7 @@ function RunPanel({ id, title, runs }: {
             <Timestamp at={run.at} precision="ms" />
           </a>
           <span className={run.failed ? "refused end" : "end"}>
-            {run.failed && (
-              <>
-                <OutcomeMark kind="refused" />failed{" "}
-              </>
-            )}
-            <b>{formatDuration(run.ms)}</b>
+            {run.failed && <Marked kind="refused">failed</Marked>} <b>{formatDuration(run.ms)}</b>
           </span>
         </p>
       ))}

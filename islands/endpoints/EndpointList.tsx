@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from "react";
 import { breakable } from "../../components/breakable.tsx";
 import { formatNumber } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import type { ListSort } from "../../monitoring/models/list_query.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
@@ -118,17 +118,8 @@ export function figuresOf(rows: readonly EndpointRow[]): readonly Column<Endpoin
         if (!fails && !slower) return <span className="quiet">not slower</span>;
         return (
           <>
-            {fails && (
-              <b className="refused">
-                <OutcomeMark kind="refused" />new failures{" "}
-              </b>
-            )}
-            {slower && (
-              <b className="waits">
-                <OutcomeMark kind="waits" />
-                {change!.toFixed(1)}× slower
-              </b>
-            )}
+            {fails && <Marked as="b" kind="refused">new failures</Marked>}{" "}
+            {slower && <Marked as="b" kind="waits">{change!.toFixed(1)}× slower</Marked>}
           </>
         );
       },

@@ -89,7 +89,8 @@ export function ApplicationLabel({ of }: { of: readonly (string | null)[] }) {
 
 /** Whether the rows of the list show their applications. */
 export function useShowsApplications(): boolean {
-  return useContext(Labels) !== undefined;
+  const labels = useContext(Labels);
+  return labels !== undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import type {
   ErrorGroupRow,
   GroupState,
@@ -35,10 +35,9 @@ export function GroupMark({ row: { state, regression = null } }: {
   if (state === "open" && regression === null) return null;
   const kind = state === "resolved" ? "flows" : "waits";
   return (
-    <span className={`level ${kind}`}>
-      <OutcomeMark kind={kind} />
+    <Marked kind={kind} className="level">
       {regression === null ? state : describeRegression(regression)}
-    </span>
+    </Marked>
   );
 }
 
@@ -99,12 +98,7 @@ export function GroupHeader({ row, what, back, children }: {
       <span role="status">
         <GroupMark row={row} />
       </span>
-      {error && (
-        <span role="alert" className="refused">
-          <OutcomeMark kind="refused" />
-          Not changed: {error}
-        </span>
-      )}
+      {error && <Marked kind="refused" role="alert">Not changed: {error}</Marked>}
       <button
         type="button"
         className={row.state === "resolved" || changing === "resolved" ? undefined : "primary"}

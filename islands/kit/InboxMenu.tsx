@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { formatCount, messageOf } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked, OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { ImportResult } from "../../monitoring/protocol/inbox_archive.ts";
 import { FileButton, saveFile } from "./FileButton.tsx";
 import { Menu } from "./Menu.tsx";
@@ -76,11 +76,10 @@ export function InboxMenu({ children }: { children?: ReactNode }) {
         )}
       </Menu>
       {!canStore && (
-        <p role="alert" className="refused">
-          <OutcomeMark kind="refused" />
+        <Marked as="p" kind="refused" role="alert">
           The inbox cannot store envelopes: its disk or database is full or fails. Free space or
           choose “Delete all” under “More”.
-        </p>
+        </Marked>
       )}
       <p role="status" className={result.failed ? "result refused" : "result"}>
         {result.failed && <OutcomeMark kind="refused" />}

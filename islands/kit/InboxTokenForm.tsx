@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from "react";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { authorize } from "../data/read.ts";
 
 /** Asks for the inbox token. Shown when the server denies access to the inbox. */
@@ -45,10 +45,7 @@ export function InboxTokenForm({ onAuthorized }: {
         <button type="submit" disabled={busy}>Open the inbox</button>
       </div>
       {refused && (
-        <p id={`${id}-refused`} role="alert" className="refused">
-          <OutcomeMark kind="refused" />
-          Wrong token.
-        </p>
+        <Marked as="p" kind="refused" id={`${id}-refused`} role="alert">Wrong token.</Marked>
       )}
     </form>
   );

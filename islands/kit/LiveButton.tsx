@@ -1,5 +1,5 @@
 import { formatTimeOfDay } from "../../components/format_time.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked, OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { pauseLists, resumeLists, useIsPaused } from "../data/queries.ts";
 import { useInboxState } from "../data/inbox_state.ts";
 
@@ -8,14 +8,7 @@ export function LiveButton() {
   const now = useInboxState();
   const isPaused = useIsPaused();
   if (!isPaused && now.state === "offline") return <OfflineMark />;
-  if (!isPaused && now.state !== "live") {
-    return (
-      <p className="waits">
-        <OutcomeMark kind="waits" />
-        Connecting.
-      </p>
-    );
-  }
+  if (!isPaused && now.state !== "live") return <Marked as="p" kind="waits">Connecting.</Marked>;
   const [kind, text, next] = isPaused
     ? ["waits", "Paused", "Resume"] as const
     : ["flows", "Live", "Pause"] as const;
@@ -37,10 +30,9 @@ export function OfflineMark() {
   const { state, liveUntil } = useInboxState();
   if (state !== "offline") return null;
   return (
-    <p className="filled waits offline">
-      <OutcomeMark kind="waits" />
+    <Marked as="p" kind="waits" className="filled offline">
       {/* Without data, the error is shown in its place. */}
       {liveUntil !== undefined && `Offline: data of ${formatTimeOfDay(liveUntil)}. `}Retrying.
-    </p>
+    </Marked>
   );
 }

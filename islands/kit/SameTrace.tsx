@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cutText, ellipsize, formatDuration, formatNumber } from "../../components/format.ts";
 import { levelKind } from "../../components/outcome.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { indexAt } from "../../monitoring/models/index/list_cursor.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
@@ -82,13 +82,11 @@ export function MarkList({ title, links, note, items }: {
 }
 
 function MarkLink({ mark }: { mark: TraceMark }) {
-  const kind = levelKind(mark.level);
   return (
     <a className="one-line" href={hrefOf(mark)}>
-      <span className={kind}>
-        <OutcomeMark kind={kind} />
+      <Marked kind={levelKind(mark.level)}>
         {mark.kind === "log" && <b>{mark.level}</b>}
-      </span>{" "}
+      </Marked>{" "}
       {ellipsize(mark.text, MAX_TEXT)}
     </a>
   );

@@ -1,5 +1,5 @@
 import { formatDuration, formatNumber } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import type { DurationSample, EndpointRow, Runs } from "../../monitoring/models/trace/trace_row.ts";
 import { isSlower } from "../../monitoring/models/trace/endpoints.ts";
@@ -96,10 +96,9 @@ export function endpointColumns(rows: readonly EndpointRow[]) {
       cell: (row) =>
         isSlower(row)
           ? (
-            <b className="waits">
-              <OutcomeMark kind="waits" />
+            <Marked as="b" kind="waits">
               <DurationText of={row} />
-            </b>
+            </Marked>
           )
           : <DurationText of={row} />,
     },

@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from "react";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../../monitoring/models/monitors/monitor_row.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 
-type Kind = ComponentProps<typeof OutcomeMark>["kind"];
+type Kind = ComponentProps<typeof Marked>["kind"];
 
 /** Class of its mark and colour, its name, and what it means. */
 const STATES: Readonly<Record<MonitorState, readonly [Kind, word: string, tip: string]>> = {
@@ -40,12 +40,7 @@ export const wordOf = (state: MonitorState): string => STATES[state][1];
 /** A state with its mark. @param props.children default: its name */
 export function State({ state, children }: { state: MonitorState; children?: ReactNode }) {
   const [kind, word, tip] = STATES[state];
-  return (
-    <span className={kind} title={tip}>
-      <OutcomeMark kind={kind} />
-      {children ?? word}
-    </span>
-  );
+  return <Marked kind={kind} title={tip}>{children ?? word}</Marked>;
 }
 
 /** Margins and maximum durations are sent in minutes. */

@@ -1,7 +1,7 @@
 import "../background_code.ts";
 import { useRef, useState } from "react";
 import { formatDuration, messageOf } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked, OutcomeMark } from "../../components/OutcomeMark.tsx";
 import type { OutcomeKind } from "../../components/outcome.ts";
 import { CopyButton } from "../kit/CopyButton.tsx";
 import { type Step, STEPS } from "./causes.ts";
@@ -64,11 +64,10 @@ export function Proof(options: ProofOptions) {
         {state && <ProofTable state={state} {...options} />}
         {state?.findings.map(({ step, signals, isWarning, cause, fix }) => (
           <div key={step + cause} className="pad">
-            <p className={isWarning ? "waits" : "refused"}>
-              <OutcomeMark kind={isWarning ? "waits" : "refused"} />
+            <Marked as="p" kind={isWarning ? "waits" : "refused"}>
               {isWarning ? "Warning" : "Broken"} at {stepName(step, options.variant)}:{" "}
               {signals.join(", ")}
-            </p>
+            </Marked>
             <p>{cause}</p>
             <p>
               <b>Fix:</b> {fix}

@@ -1,7 +1,7 @@
 import "../view_code.ts";
 import { formatCount } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import {
   addressPath,
   type EventKind,
@@ -87,18 +87,8 @@ const COLUMNS: readonly Column<RecordingRow>[] = [
       cell: ({ release, missing, errors }) => (
         <span className="facts">
           {release !== null && <span title={release}>{shortRelease(release)}</span>}
-          {missing > 0 && (
-            <span className="waits">
-              <OutcomeMark kind="waits" />
-              {missing} missing
-            </span>
-          )}
-          {errors > 0 && (
-            <span className="refused">
-              <OutcomeMark kind="refused" />
-              {formatCount(errors, "error")}
-            </span>
-          )}
+          {missing > 0 && <Marked kind="waits">{missing} missing</Marked>}
+          {errors > 0 && <Marked kind="refused">{formatCount(errors, "error")}</Marked>}
         </span>
       ),
     },
@@ -166,10 +156,9 @@ function Happened({ row, link }: { row: RecordingRow; link: (text: string) => Re
             : "web page"}
         </RowValues>
         {rages > 0 && (
-          <span className="waits" title="At least 5 clicks on one element, without a reaction">
-            <OutcomeMark kind="waits" />
+          <Marked kind="waits" title="At least 5 clicks on one element, without a reaction">
             {formatCount(rages, "rage click")}
-          </span>
+          </Marked>
         )}
       </div>
       <div className="recording-marks well" ref={place} aria-hidden="true">

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
 import { KeyValueList } from "../../components/KeyValueList.tsx";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { commonName, type Repetition, unitOf } from "../../monitoring/models/trace/repetitions.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { SpanNode } from "../../monitoring/models/trace/span_tree.ts";
@@ -51,12 +51,11 @@ export function RepetitionDetail({ repetition, times, onClose }: {
           </li>
         ))}
       </ul>
-      <p className="waits pad">
-        <OutcomeMark kind="waits" />
+      <Marked as="p" kind="waits" className="pad">
         {period > 1 ? `${period} ${what} alternate ` : "The same "}
         {formatCount(repetition.times, "time")}
         {parallel > 1 && `, up to ${parallel} at once`}
-      </p>
+      </Marked>
       <div className="entry">
         <KeyValueList
           isInLine

@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from "../../components/format.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked, OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
@@ -54,12 +54,7 @@ export function statusOf(
 
 /** Sentences, each marked as a warning. */
 export function Warnings({ warnings }: { warnings: readonly string[] }) {
-  return warnings.map((warning) => (
-    <p key={warning} className="waits">
-      <OutcomeMark kind="waits" />
-      {warning}
-    </p>
-  ));
+  return warnings.map((warning) => <Marked key={warning} as="p" kind="waits">{warning}</Marked>);
 }
 
 /** `38 spans, 5 applications, 742 ms in all`: also what runs before and after the span that the trace is named for. */

@@ -1,6 +1,6 @@
 import { ellipsize, formatCount, formatOffset } from "../../components/format.ts";
 import { levelKind } from "../../components/outcome.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { fragmentTo } from "../data/fragment.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
@@ -38,10 +38,9 @@ export function TraceLogs({ trace: { marks, origin_ms }, traceId, applications, 
           return (
             <li key={key} className={matches.has(key) ? "beside match" : "beside"}>
               <span className="n quiet">{astray ? "–" : formatOffset(at_ms - origin_ms)}</span>
-              <span className={levelKind(level)} title={level}>
-                <OutcomeMark kind={levelKind(level)} />
+              <Marked kind={levelKind(level)} title={level}>
                 <span className="vh">{level}</span>
-              </span>
+              </Marked>
               {sender && (
                 <span className="beside" title={sender}>
                   <ApplicationTile name={sender} />
