@@ -51,6 +51,8 @@ export function RunSums() {
   );
 }
 
+const CALL_TIP = "A call of this model failed";
+
 const columnsOf = (by: AiSumRow["by"]): readonly Column<AiSumRow>[] => [
   {
     title: TITLES[by],
@@ -61,7 +63,9 @@ const columnsOf = (by: AiSumRow["by"]): readonly Column<AiSumRow>[] => [
     title: "Runs",
     width: 8,
     numeric: true,
-    cell: ({ runs, failed }) => <Counted count={runs} failed={failed} tip={FAILED_TIP} />,
+    cell: ({ runs, failed }) => (
+      <Counted count={runs} failed={failed} tip={by === "model" ? CALL_TIP : FAILED_TIP} />
+    ),
   },
   numberColumn("Calls", ({ calls }) => calls, { width: 4, isWide: true }),
   { ...USAGE_COLUMNS.in, width: 7, isWide: false },

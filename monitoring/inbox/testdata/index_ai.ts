@@ -136,7 +136,7 @@ export function addAiTests(test: AddTest): void {
       ...{ started_at: NOON - 59_500, duration: 4_500, failed: true },
       ...{ calls: 2, tools: 1, failed_calls: 0, failed_tools: 1, first_token_ms: 750, ...tokens },
       ...{ asked: "Is the lamp dimmable?", conversation: "k-1" },
-      models: [{ model: "gpt-5-mini", calls: 2, ...tokens }],
+      models: [{ model: "gpt-5-mini", calls: 2, ...tokens, failed: false }],
     });
 
     const found = (query: ListQuery) => inbox.page("ai_runs", query).rows.map(({ name }) => name);
@@ -165,9 +165,12 @@ export function addAiTests(test: AddTest): void {
       ["conversation", "k-1", 1],
     ]);
     assert.deepEqual(sums[2], {
-      ...{ by: "model", value: "gpt-5-mini", runs: 2, failed: 1, calls: 3, ...tokens },
+      ...{ by: "model", value: "gpt-5-mini", runs: 2, failed: 0, calls: 3, ...tokens },
       runs_with_cost: 1,
-    });
+    }, "a tool failed, no call of the model");
+    await add(aiSpan(3, ["d"], [12, 13], { ...CHAT, status: "error" }));
+    const failed = inbox.page("ai_sums", {}).rows.map(({ by, failed }) => [by, failed]);
+    assert.deepEqual(failed.slice(0, 3), [["all", 2], ["agent", 1], ["model", 1]]);
   });
 
   test(

@@ -30,8 +30,8 @@ export interface AiRunRow
   readonly failed: boolean;
   /** From the run's start to the first part of its first response. */
   readonly first_token_ms: number | null;
-  /** By their first call, at most 20. */
-  readonly models: readonly (AiUsage & { readonly model: string })[];
+  /** By their first call, at most 20. `failed`: a call of it. */
+  readonly models: readonly (AiUsage & { readonly model: string; readonly failed: boolean })[];
 }
 
 /** Runs with one agent, model or conversation in common; of `all`, all. */
@@ -39,6 +39,7 @@ export interface AiSumRow extends AiUsage {
   readonly by: "all" | "agent" | "model" | "conversation";
   readonly value: string;
   readonly runs: number;
+  /** Failed runs; of a model those in which a call of it failed. */
   readonly failed: number;
   /** Those whose cost was sent, which `cost` adds up. */
   readonly runs_with_cost: number;

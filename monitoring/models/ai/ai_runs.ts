@@ -99,6 +99,8 @@ function rowOf(top: StoredAiSpan, nodes: readonly StoredAiSpan[]): AiRunRow {
   const first = (name: "asked" | "conversation") =>
     [top, ...inTime].map((node) => node.ai[name]).find((value) => value !== null) ?? null;
   const calls = countedSpans(inTime, ({ kind }) => kind === "call" ? 1 : null);
+  // An agent names the model that it asks for.
+  const ofModels = calls.length > 0 ? calls : inTime;
   const tools = inTime.filter(({ ai }) => ai.kind === "tool");
   const failedOf = (of: readonly StoredAiSpan[]) => of.filter(({ failed }) => failed).length;
   const firsts = inTime.flatMap(({ ai, at: start }) =>
@@ -121,10 +123,9 @@ function rowOf(top: StoredAiSpan, nodes: readonly StoredAiSpan[]): AiRunRow {
     failed_tools: failedOf(tools),
     failed: failedOf(nodes) > 0,
     first_token_ms: firsts.length === 0 ? null : Math.max(0, Math.min(...firsts)),
-    // An agent names the model that it asks for.
-    models: [...new Set((calls.length > 0 ? calls : inTime).flatMap(({ ai }) => ai.model ?? []))]
-      .slice(0, MAX_MODELS)
-      .map((model) => ({ model, ...usageOf(model) })),
+    models: [...Map.groupBy(ofModels, ({ ai }) => ai.model)].flatMap(([model, of]) =>
+      model === null ? [] : [{ model, ...usageOf(model), failed: failedOf(of) > 0 }]
+    ).slice(0, MAX_MODELS),
   };
 }
 
@@ -138,12 +139,12 @@ export function sumRows(rows: readonly AiRunRow[]): AiSumRow[] {
   const tokensOf = (row: AiUsage) => (row.input_tokens ?? 0) + (row.output_tokens ?? 0);
   const sums = (
     by: AiSumRow["by"],
-    usesOf: (row: AiRunRow) => readonly [string | null, AiUsage][],
+    usesOf: (row: AiRunRow) => readonly [string | null, AiUsage & Pick<AiRunRow, "failed">][],
   ) => {
-    const uses = rows.flatMap((row) => usesOf(row).map(([value, use]) => ({ value, use, row })));
+    const uses = rows.flatMap((row) => usesOf(row).map(([value, use]) => ({ value, use })));
     return [...Map.groupBy(uses, ({ value }) => value)].flatMap(([value, found]): AiSumRow[] =>
       value === null ? [] : [{
-        ...{ by, value, runs: found.length, failed: found.filter(({ row }) => row.failed).length },
+        ...{ by, value, runs: found.length, failed: found.filter(({ use }) => use.failed).length },
         calls: found.reduce((sum, { use }) => sum + use.calls, 0),
         input_tokens: sumOf(found.map(({ use }) => use.input_tokens)),
         output_tokens: sumOf(found.map(({ use }) => use.output_tokens)),
