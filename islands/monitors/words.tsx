@@ -30,7 +30,7 @@ const STATES: Readonly<Record<MonitorState, readonly [Kind, word: string, tip: s
   missed: [
     "missed",
     "Did not come",
-    "No run started within the margin after the expected time; one that a clock change skips is right after it",
+    "No run started, or reported its end alone, within the margin after the expected time; one that a clock change skips is right after it",
   ],
 };
 

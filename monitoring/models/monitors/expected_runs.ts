@@ -10,8 +10,8 @@ export const EARLY_MS = 30 * SECOND_MS;
 const NOTHING: Expected = { missed: [], next: null, afterNewest: null };
 
 /**
- * When runs of a monitor were expected. A run is the one expected at a time if it started within the margin after it;
- * each run is at one time at most. Nothing is expected before the first run.
+ * When runs of a monitor were expected. A run is the one expected at a time if it started within the margin after it, or
+ * ended then without having reported its start; each run is at one time at most. Nothing is expected before the first run.
  *
  * @param runs with this configuration, in the order of their start
  * @param most number of missed ones
@@ -23,11 +23,13 @@ export function expectedRuns(
   most = MAX_ROW_RUNS,
 ): Expected {
   const { schedule } = config;
-  const starts = runs.map(({ started_at }) => started_at).filter((at) => at <= now);
+  const started = runs.filter(({ started_at }) => started_at <= now);
+  const starts = started.map(({ started_at }) => started_at);
+  const reported = started.map(({ started_at, checkIns: [first] }) => first?.at ?? started_at);
   if (schedule === null || starts.length === 0) return NOTHING;
   return schedule.type === "interval"
     ? byInterval(starts, schedule, config, now, most)
-    : byCrontab(starts, schedule.value, config, now, most);
+    : byCrontab(starts, reported, schedule.value, config, now, most);
 }
 
 /** An interval counts from the last run. */
@@ -63,6 +65,7 @@ function byInterval(
 
 function byCrontab(
   starts: readonly number[],
+  reported: readonly number[],
   crontab: string,
   { timezone, margin_ms }: MonitorConfig,
   now: number,
@@ -83,7 +86,7 @@ function byCrontab(
   const unmet: number[] = [];
   let n = 0;
   for (const time of times.past) {
-    while (n < starts.length && starts[n]! < time - EARLY_MS) n++;
+    while (n < starts.length && reported[n]! < time - EARLY_MS) n++;
     if (n < starts.length && starts[n]! <= time + margin_ms) n++;
     else unmet.push(time);
   }

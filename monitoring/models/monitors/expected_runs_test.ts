@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time_units.ts";
 import { type MonitorConfig, NO_CONFIG } from "./check_in.ts";
 import { expectedRuns } from "./expected_runs.ts";
+import type { CheckIn } from "./runs.ts";
 import { MAX_ROW_RUNS } from "./monitor_row.ts";
 
 const at = (time: string) => Date.parse(`2026-${time}Z`);
@@ -12,9 +13,11 @@ const iso = (time: number) => new Date(time).toISOString().slice(5, 16);
 function expected(schedule: MonitorConfig["schedule"], starts: readonly number[], now: number, {
   timezone = null as string | null,
   margin_ms = MINUTE_MS,
+  duration = 0,
 } = {}) {
   const runs = starts.map((started_at) => ({
-    ...{ started_at, ended: "ok" as const, duration: 0, checkIns: [] },
+    ...{ started_at, ended: "ok" as const, duration },
+    checkIns: [{ status: "ok", at: started_at + duration } as CheckIn],
   }));
   const found = expectedRuns(runs, { ...NO_CONFIG, schedule, timezone, margin_ms }, now);
   return {
@@ -40,6 +43,17 @@ Deno.test("crontab → each time has its own run within the margin, else was mis
   assert.deepEqual(expected(hourly, odd, at("11-29T10:30")).missed, ["11-29T09:00"]);
   const withMargin = expected(hourly, odd, at("11-29T10:30"), { margin_ms: 5 * MINUTE_MS });
   assert.deepEqual(withMargin.missed, []);
+});
+
+Deno.test("only the end of a run is reported → it came if its start or its end is in time", () => {
+  const nightly = crontab("15 2 * * *");
+  const missed = (start: string, duration: number, margin_ms = MINUTE_MS) =>
+    expected(nightly, [at("11-28T02:15"), at(start)], at("11-29T12:00"), { duration, margin_ms })
+      .missed;
+  const early = at("11-29T02:12:56") - at("11-29T02:15:02");
+  assert.deepEqual(missed("11-29T02:12:56", -early), [], "its end is in time");
+  assert.deepEqual(missed("11-29T02:15:02", 3_600_000), [], "its start is");
+  assert.deepEqual(missed("11-29T02:12:56", 1_000), ["11-29T02:15"]);
 });
 
 Deno.test("time zone with daylight saving, last day, third Friday → their times", () => {
