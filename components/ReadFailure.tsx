@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { OutcomeMark } from "./OutcomeMark.tsx";
+import { Marked } from "./OutcomeMark.tsx";
 
 /**
  * Shown in place of a part that failed; the rest of the page works.
@@ -17,9 +17,7 @@ export function ReadFailure({ title, message, retry, isRepeated, children }: {
   return (
     <div className="failure spaced" role={isRepeated ? undefined : "alert"}>
       <p>
-        <span className="refused">
-          <OutcomeMark kind="refused" />
-        </span>
+        <Marked kind="refused" />
         {title && <b>{title}</b>} {message}
       </p>
       <button type="button" onClick={retry}>Try again</button> {children}

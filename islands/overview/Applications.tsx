@@ -1,6 +1,6 @@
 import { formatCount, formatNumber } from "../../components/format.ts";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
@@ -76,12 +76,7 @@ export function Applications({ known, failed, others, reported, labels }: {
         title="Applications"
         links={
           <small className="facts">
-            {STATES.map(({ kind, short }) => (
-              <span key={kind} className={kind}>
-                <OutcomeMark kind={kind} />
-                {short}
-              </span>
-            ))}
+            {STATES.map(({ kind, short }) => <Marked key={kind} kind={kind}>{short}</Marked>)}
           </small>
         }
       >
@@ -155,14 +150,13 @@ const COLUMNS: readonly Column<KnownApplication>[] = [
       const worst = known.reasons.filter((reason) => reason.kind === kind);
       const since = worst.map(({ since }) => since);
       return (
-        <span
-          className={kind}
+        <Marked
+          kind={kind}
           title={worst.map(({ what, why }) => `${what}: ${why}`).join("\n") || undefined}
         >
-          <OutcomeMark kind={kind} />
           {word}
           {since.length > 0 && <small>{` since ${shortTime(Math.min(...since))}`}</small>}
-        </span>
+        </Marked>
       );
     },
   },

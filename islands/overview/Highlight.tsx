@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { OutcomeMark } from "../../components/OutcomeMark.tsx";
+import { Marked } from "../../components/OutcomeMark.tsx";
 import { Panel } from "../../components/Panel.tsx";
 import { formatNumber } from "../../components/format.ts";
 import { ReadFailure } from "../../components/ReadFailure.tsx";
@@ -14,10 +14,9 @@ export const ROWS = matchMedia("(min-width: 138rem)").matches ? 12 : 6;
 
 /** A state without the room for its word. */
 export const StateMark = ({ kind, word }: Pick<(typeof STATES)[number], "kind" | "word">) => (
-  <span className={kind}>
-    <OutcomeMark kind={kind} />
+  <Marked kind={kind}>
     <span className="vh">{word}:</span>
-  </span>
+  </Marked>
 );
 
 /** The name of what an application has, after its tile. @param props.name as text; `children`: with its link */
