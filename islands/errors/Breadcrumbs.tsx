@@ -1,4 +1,4 @@
-import { Fragment, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { cutText, formatCount, formatDuration, formatNumber } from "../../components/format.ts";
 import { Icon, type IconName } from "../../components/Icon.tsx";
 import { errorKind } from "../../components/outcome.ts";
@@ -35,8 +35,13 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
   const errorIndex = firstAfter === -1 ? shown.length : firstAfter;
   const trace = useTrace(trace_id);
   const inTrace = new Set(trace?.tree.nodes.map(({ span }) => span?.span_id));
+  // Others are of other traces, or were never sent.
+  const linkOf = (span: string) =>
+    inTrace.has(span)
+      ? <a href={spanHref({ trace_id, span_id: span })}>Open span</a>
+      : <a href={fragmentTo("traces", [], { q: span, application: ALL })}>Find span</a>;
   const listItem = (crumb: Breadcrumb, key: number) => (
-    <Crumb key={key} crumb={crumb} trace={trace_id} inTrace={inTrace} />
+    <Crumb key={key} crumb={crumb} linkOf={linkOf} />
   );
   return (
     <Part
@@ -83,12 +88,7 @@ export function Breadcrumbs({ event, title }: { event: ShownError; title: string
   );
 }
 
-/** @param props.inTrace ids of spans of the event's trace; others are of other traces, or were never sent */
-function Crumb({ crumb, trace, inTrace }: {
-  crumb: Breadcrumb;
-  trace: string | null;
-  inTrace: ReadonlySet<string | undefined>;
-}) {
+function Crumb({ crumb, linkOf }: { crumb: Breadcrumb; linkOf: (span: string) => ReactNode }) {
   const { kind, request, status, level, span, data } = describeCrumb(crumb);
   const { at, offset, category, message } = crumb;
   const iso = at === null ? undefined : new Date(at).toISOString();
@@ -116,9 +116,7 @@ function Crumb({ crumb, trace, inTrace }: {
             {" "}
           </span>
         ))}
-        {span !== null && (inTrace.has(span)
-          ? <a href={spanHref({ trace_id: trace, span_id: span })}>Open span</a>
-          : <a href={fragmentTo("traces", [], { q: span, application: ALL })}>Find span</a>)}
+        {span !== null && linkOf(span)}
       </span>
     </li>
   );

@@ -98,10 +98,13 @@ export function Applications({ known, failed, others, reported, labels }: {
         <NotSent rows={reported} labels={labels} />
         {others.length > 0 && (
           <p className="facts small others">
-            <Definition text={OTHERS_TIP}>
-              {formatCount(others.length, "other application")}, not listed below
+            <span>
+              <Definition text={OTHERS_TIP}>
+                {formatCount(others.length, "other application")}
+              </Definition>
+              , not in the panel “Needs a look”
               {troubled > 0 && `: ${formatNumber(troubled)} of them fail or need a look`}
-            </Definition>
+            </span>
             {others.map(({ row: { key: application }, state }) => (
               <a key={application} href={linkTo("overview", [], { application })}>
                 {state < SOUND && <StateMark {...STATES[state]!} />}

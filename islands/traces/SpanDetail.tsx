@@ -226,12 +226,8 @@ export function attributesOf(span: TraceSpan): SpanAttribute[] {
   const { op, application_name: application, environment, release } = span;
   const fields = Object.entries({ op, application, environment, release })
     .flatMap(([name, value]): SpanAttribute[] => value === null ? [] : [{ name, value }]);
-  return [
-    ...fields,
-    ...readAttributes(span).filter(({ name, value }) =>
-      !fields.some((field) => field.name === name && field.value === value)
-    ),
-  ];
+  const all = [...fields, ...readAttributes(span)];
+  return [...new Map(all.map((one) => [`${one.name}\n${one.value}`, one])).values()];
 }
 
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */

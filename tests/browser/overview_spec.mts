@@ -325,7 +325,7 @@ test("more applications than rows → failing ones have rows, each other one is 
   await page.getByRole("searchbox").fill("");
   const others = page.locator(".applications .others");
   await expect(others).toContainText(
-    "3 other applications, not listed below: 3 of them fail or need a look",
+    "3 other applications, not in the panel “Needs a look”: 3 of them fail or need a look",
   );
   await others.getByRole("link", { name: "Needs a look: app-1", exact: true }).click();
   await expect(page.locator(".applications tbody tr")).toHaveCount(1);
