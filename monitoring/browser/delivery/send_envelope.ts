@@ -47,7 +47,7 @@ export interface SenderOptions {
 export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnvelope {
   let keepaliveBytes = 0;
   // Across origins, `Content-Encoding` and the envelope's own type would need a preflight.
-  let canCompress = sameOrigin;
+  let canCompress = sameOrigin && "CompressionStream" in globalThis;
   const type = {
     "Content-Type": sameOrigin ? "application/x-sentry-envelope" : "text/plain;charset=UTF-8",
   };
@@ -70,7 +70,8 @@ export function createSender({ fetch, url, sameOrigin }: SenderOptions): SendEnv
   ): Promise<SendResult> {
     aborted?.throwIfAborted();
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const signal = aborted ? AbortSignal.any([timeout, aborted]) : timeout;
+    // Browsers before 2024 complete a request that was made.
+    const signal = aborted && AbortSignal.any ? AbortSignal.any([timeout, aborted]) : timeout;
     const request = fetch(url, { ...init, headers, body: body as BodyInit, keepalive, signal });
     // A `fetch` that another script has replaced may ignore the signal.
     const ended = new Promise<never>((_, reject) => {
