@@ -180,7 +180,7 @@ export function MetricChart({ metric }: { metric: MetricContent }) {
         {dots.length > 0 && dots.length < metric.sample_count &&
           `; ${formatWhole(dots.length)} of ${
             formatCount(metric.sample_count, sampleName(kind))
-          } as dots`}
+          } as dots: the newest and the largest of each interval`}
       </p>
       <figure className="time-bars metric-chart">
         <div
@@ -288,7 +288,7 @@ export function Counts({ metric: { intervals, omitted }, shown: groups }: {
   return (
     <p className="metric-counts quiet">
       <b title="Intervals of all groups that have points">
-        {shown} of {formatCount(all, "point")} shown
+        {shown} of {formatCount(all, "interval")} shown
       </b>
       {others.length > 0 && `, ${others.join(", ")}`}
       {left.length > 0 && `; left out, for the size: ${left.join(", ")}`}

@@ -8,6 +8,7 @@ import {
   mainFunction,
   ownCalls,
 } from "../../monitoring/models/profile/call_tree.ts";
+import { unsampledTime } from "../../monitoring/models/profile/frame_bars.ts";
 import {
   omittedText,
   type ProfileContent,
@@ -112,6 +113,7 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
     ), [tree, rows, searched]);
   const { interval_ms, samples } = profile;
   const busy = busySamples(profile);
+  const unsampled = unsampledTime(profile);
   const main = useMemo(() => mainFunction(profile), [profile]);
   const time = (count: number) => formatDuration(count * interval_ms);
   const whole = wholeAxis(profile, false);
@@ -131,6 +133,7 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
             <Definition text="Samples in which a function ran, each for the distance of two">
               {time(busy)} in functions
             </Definition>
+            {unsampled > 0 && `, ${formatDuration(unsampled)} without samples`}
           </small>
         </p>
         {main && (

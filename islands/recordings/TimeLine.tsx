@@ -27,9 +27,9 @@ export const KIND_NAMES: Readonly<Record<EventKind, string>> = {
   request: "Requests",
   log: "Logs",
   vital: "Web vitals",
-  click: "Clicks",
+  click: "Reported clicks",
   navigation: "Navigations",
-  resource: "Resources",
+  resource: "Resources of traces",
 };
 
 /** Maximum marks of one kind: events in the same 250th of the length share one. */

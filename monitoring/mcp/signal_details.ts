@@ -107,7 +107,7 @@ export function queryMetric(parameters: URLSearchParams, { inbox }: TelemetryRea
   const all = Object.values(intervals).reduce((sum, count) => sum + count, 0);
   const estimated = kind === "histogram" && show.startsWith("p") ? ", estimated" : "";
   return {
-    summary: `One metric, ${show}${estimated}: ${intervals.shown} of ${all} points shown.`,
+    summary: `One metric, ${show}${estimated}: ${intervals.shown} of ${all} intervals shown.`,
     data: {
       ...metric,
       ...{ from: isoTime(from), to: isoTime(to) },

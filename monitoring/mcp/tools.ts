@@ -221,7 +221,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Without `name` lists the metrics: kind, unit, applications, and one figure of the time. With it returns one over" +
       " time, by the values of an attribute: figures of each group, points as [start, value, number of values], the" +
-      " attributes to group by, the largest values (of histograms: exemplars) with their traces, and how many points" +
+      " attributes to group by, the largest values (of histograms: exemplars) with their traces, and how many intervals" +
       " have too few values for a percentile (fewer than 5) or none. `kind` and `unit`: if several metrics have the name.",
     input: object({
       ...listInputs("metrics"),

@@ -52,7 +52,7 @@ test("distribution by route → lines, readout, table; a sample leads to its tra
   await detail(page).getByLabel("by").selectOption("route");
   await detail(page).getByLabel("every").selectOption("1m");
   await expect(legend(page)).toHaveText([/^\/checkout500\smsn\s5/, /^\/cart–n\s2/]);
-  await expect(detail(page)).toContainText("1 of 2 points shown, 1 with too few values");
+  await expect(detail(page)).toContainText("1 of 2 intervals shown, 1 with too few values");
   const groups = detail(page).getByRole("table", { name: "Groups" });
   await expect(groups.getByRole("row", { name: "/checkout" })).toContainText("5500 ms300 ms");
   await detail(page).getByLabel("Show").selectOption("avg");
@@ -63,8 +63,10 @@ test("distribution by route → lines, readout, table; a sample leads to its tra
   await legend(page).first().click();
   await expect(legend(page).first()).toHaveAttribute("aria-pressed", "false");
   await expect(chart(page)).toHaveAttribute("aria-valuetext", /: \/cart 15\sms, n 2$/);
-  await expect(detail(page)).toContainText("1 of 2 points shown, 1 of lines not drawn");
-  await expect(detail(page)).toContainText("2 of 7 values as dots");
+  await expect(detail(page)).toContainText("1 of 2 intervals shown, 1 of lines not drawn");
+  await expect(detail(page)).toContainText(
+    "2 of 7 values as dots: the newest and the largest of each interval",
+  );
   await legend(page).first().click();
 
   await chart(page).focus();

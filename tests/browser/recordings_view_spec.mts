@@ -274,9 +274,9 @@ test("segments missing, late, doubled, no JSON → played in order, reported; by
     "What happened (1)",
     "All kinds (3)",
     "Web vitals",
-    "Clicks",
+    "Reported clicks",
   ]);
-  await expect(view.locator(".lane.of-click > span")).toHaveText("Clicks 1");
+  await expect(view.locator(".lane.of-click > span")).toHaveText("Reported clicks 1");
   await expect(events.getByRole("listitem")).toContainText("button#pay (5 clicks, no reaction)");
   await expect(view.locator(".lane.of-vital > span")).toHaveText("Web vitals 1 of 2");
   await expect(view.locator(".lane.of-vital a")).toHaveCount(1);

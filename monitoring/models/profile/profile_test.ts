@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { recorded } from "../../inbox/testdata/envelopes.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import { busySamples, foldedCalls, functionRows, mainFunction, ownCalls } from "./call_tree.ts";
-import { barsByWeight, barsInTime, type FrameBar } from "./frame_bars.ts";
+import { barsByWeight, barsInTime, type FrameBar, unsampledTime } from "./frame_bars.ts";
 import { joinProfiles, MAX_JOINED_SAMPLES } from "./join_profiles.ts";
 import type { CallTree } from "./profile_content.ts";
 import { profileEntry } from "./profile_entry.ts";
@@ -131,6 +131,8 @@ Deno.test("a function called from two lines → one, with its line but for Node'
 Deno.test("a missing chunk, an idle thread → a gap, not time", () => {
   const tree = treeOf([0, "a"], [10, "a"], [20, "(idle)"], [500, "a"], [510, "a"]);
   assert.equal(busySamples(tree), 4);
+  assert.equal(unsampledTime(tree), 470);
+  assert.equal(unsampledTime(treeOf([0, "a"], [10, "(idle)"], [20, "a"])), 0);
   const bars = barsInTime(tree, ALL, 0);
   assert.deepEqual(drawn(tree, bars), [
     "0 a 0-20 2",
