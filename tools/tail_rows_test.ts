@@ -51,7 +51,7 @@ const PROFILE: TailRow = {
   started_at: AT,
   ended_at: AT + 350,
   samples: 36,
-  top: { function: "compare", file: null, share: 0.47 },
+  top: { function: "compare", file: null, share: 0.47, of: 150 },
   spans: null,
   release: null,
   trace_id: TRACE,

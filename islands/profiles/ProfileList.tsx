@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<ProfileRow>[] = [
     cell: ({ top }) =>
       top && (
         <span className="one-line" title={top.file ?? undefined}>
-          <code>{top.function}</code> <small>{percent(top.share)}</small>
+          <code>{top.function}</code> <small>{percent(top.share)} of {top.of}</small>
         </span>
       ),
   },

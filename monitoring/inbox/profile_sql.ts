@@ -56,8 +56,8 @@ export function profilesSql(query: ListQuery): SqlList {
       ` iif(e.kind = 'profile', NULL, ${spansOf("count(*)")})) AS spans,` +
       ` (SELECT sum(samples) FROM ${CHUNKS}) AS samples,` +
       " (SELECT json_object('function', f.value ->> 0, 'file', f.value ->> 1, 'share'," +
-      ` 1.0 * sum(f.value ->> 2) / (SELECT sum(busy) FROM ${NEWEST_CHUNKS}))` +
-      ` FROM ${NEWEST_CHUNKS} AS c, json_each(c.functions) AS f` +
+      ` 1.0 * sum(f.value ->> 2) / n, 'of', n) FROM (SELECT sum(busy) AS n FROM ${NEWEST_CHUNKS}),` +
+      ` ${NEWEST_CHUNKS} AS c, json_each(c.functions) AS f` +
       " GROUP BY f.value ->> 0, f.value ->> 1 ORDER BY sum(f.value ->> 2) DESC LIMIT 1) AS top",
   });
 }

@@ -96,7 +96,7 @@ export function addProfileTests(test: AddTest): void {
         started_at: NOON - 60_000,
         ended_at: NOON - 29_980,
         samples: 5,
-        top: { function: "b", file: "/app/api.mjs", share: 0.75 },
+        top: { function: "b", file: "/app/api.mjs", share: 0.75, of: 4 },
         spans: 3,
         release: "shop@1",
         trace_id: null,

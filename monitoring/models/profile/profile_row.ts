@@ -13,7 +13,7 @@ export interface ProfileRow {
   readonly samples: number;
   /** The function with most samples of its own, and its part of those in which a function ran; of a session, in its newest chunks. */
   readonly top:
-    | { readonly function: string; readonly file: string | null; readonly share: number }
+    | Readonly<{ function: string; file: string | null; share: number; of: number }>
     | null;
   /** The first spans of pages and processes that name the session's profiler; null: of a transaction, not counted. */
   readonly spans: number | null;
