@@ -187,11 +187,16 @@ export function TraceView({ traceId }: { traceId: string }) {
       {!isEmpty && (
         <>
           <Warnings
-            warnings={traceWarnings(
-              trace.summary,
-              omittedText(stored),
-              clocksNotCorrected(trace, known ?? []),
-            )}
+            warnings={[
+              ...span !== null && selected === undefined
+                ? [`No span of this trace that has arrived has the id ${span}.`]
+                : [],
+              ...traceWarnings(
+                trace.summary,
+                omittedText(stored),
+                clocksNotCorrected(trace, known ?? []),
+              ),
+            ]}
           />
           <div className="trace-line line pad">
             <Segmented label="Shown as" name="as" choices={SHAPES} />

@@ -88,6 +88,9 @@ test("Escape in a trace → closes the span's panel, then the trace, wherever th
     await page.keyboard.press("Escape");
     await expect(page).toHaveURL(/#\/traces$/);
   }
+  await page.goto(`/#/traces/${TRACE}?span=${spanId(99)}`);
+  await expect(page.getByText(`No span of this trace that has arrived has the id ${spanId(99)}`))
+    .toBeVisible();
 });
 
 test("page load with a click an hour later → named, fitted axis, links to its rows", async ({ page, server }) => {
