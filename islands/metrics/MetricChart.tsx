@@ -287,7 +287,7 @@ export function Counts({ metric: { intervals, omitted }, shown: groups }: {
   ];
   return (
     <p className="metric-counts quiet">
-      <b title="Intervals of all groups that have points">
+      <b title="Intervals of all groups that a point or its time is in">
         {shown} of {formatCount(all, "interval")} shown
       </b>
       {others.length > 0 && `, ${others.join(", ")}`}
