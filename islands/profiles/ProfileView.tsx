@@ -113,10 +113,10 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
     ), [tree, rows, searched]);
   const { interval_ms, samples } = profile;
   const busy = busySamples(profile);
-  const unsampled = unsampledTime(profile);
   const main = useMemo(() => mainFunction(profile), [profile]);
   const time = (count: number) => formatDuration(count * interval_ms);
   const whole = wholeAxis(profile, false);
+  const unsampled = unsampledTime(profile, whole);
   const omitted = omittedText(profile);
   const mark = (frame: number) => setSelected({ frame });
   return (

@@ -23,12 +23,14 @@ type OpenBar = Changing<Omit<FrameBar, "key" | "selfTimes">> & { selfTimes: Chan
 /** Longer distances than so many usual ones are gaps, in which nothing was sampled. */
 const GAP = 3;
 
-/** Milliseconds between samples in which nothing was sampled. */
-export const unsampledTime = ({ samples, interval_ms }: CallTree): number =>
-  samples.reduce((sum, [at], n) => {
-    const distance = at - (samples[n - 1]?.[0] ?? at);
+/** Milliseconds of an axis in which nothing was sampled. */
+export function unsampledTime({ samples, interval_ms }: CallTree, axis: Extent): number {
+  const times = [axis.start_ms - interval_ms, ...samples.map(([at]) => at), axis.end_ms];
+  return times.reduce((sum, at, n) => {
+    const distance = at - (times[n - 1] ?? at);
     return distance <= GAP * interval_ms ? sum : sum + distance - interval_ms;
   }, 0);
+}
 
 /**
  * The calls in the order of time, at milliseconds after the first sample. A sample lasts until the next one; across a gap

@@ -131,8 +131,10 @@ Deno.test("a function called from two lines → one, with its line but for Node'
 Deno.test("a missing chunk, an idle thread → a gap, not time", () => {
   const tree = treeOf([0, "a"], [10, "a"], [20, "(idle)"], [500, "a"], [510, "a"]);
   assert.equal(busySamples(tree), 4);
-  assert.equal(unsampledTime(tree), 470);
-  assert.equal(unsampledTime(treeOf([0, "a"], [10, "(idle)"], [20, "a"])), 0);
+  assert.equal(unsampledTime(tree, { start_ms: 0, end_ms: 520 }), 470);
+  assert.equal(unsampledTime(tree, { start_ms: -200, end_ms: 600 }), 750);
+  const whole = treeOf([0, "a"], [10, "(idle)"], [20, "a"]);
+  assert.equal(unsampledTime(whole, { start_ms: -10, end_ms: 40 }), 0);
   const bars = barsInTime(tree, ALL, 0);
   assert.deepEqual(drawn(tree, bars), [
     "0 a 0-20 2",
