@@ -124,14 +124,17 @@ export function monitorPage(
     const isApart = later > 2 * MAX_ROW_RUNS;
     const scheduled = runs.slice(runs.indexOf(first!));
     const expected = expectedRuns(scheduled, config, now + ahead, most);
-    const earlier = scheduled.filter(({ started_at }) => started_at < until);
+    // A time before `until` is missed once its margin is over.
+    const over = Math.min(until + config.margin_ms, now + ahead);
     return monitorRow(
       // Between them and those before `until` some were not read.
       isApart ? rows.filter(({ started_at }, n) => n === 0 || started_at >= until) : rows,
       shown,
       config,
       { ...expected, next: expected.next && expected.next - ahead },
-      until < now + ahead ? expectedRuns(earlier, config, until, most).missed : expected.missed,
+      until < now + ahead
+        ? expectedRuns(scheduled, config, over, most).missed.filter((time) => time < until)
+        : expected.missed,
       !isApart && all.length - later <= 2 * MAX_ROW_RUNS,
     );
   }).sort(worstFirst);
