@@ -11,6 +11,9 @@ const DEBOUNCE_MS = 250;
 export const QUERY_HELP =
   'Words, "a phrase", order.id:A-1, -not, duration:>500ms, status_code:400..499; ? explains them';
 
+/** Lists whose rows are found by their trace. */
+const OF_TRACES = ["endpoints", "AI runs", "traces"];
+
 /**
  * The search of a list. Its text is in the address (`?q=`), so that a search can be linked and reloaded. What names a
  * value of a filter, as `level:error`, sets that filter.
@@ -60,7 +63,9 @@ export function SearchField({ what, filters }: { what: string; filters: readonly
       }}
       title={what === "pages"
         ? "Searches names of pages"
-        : `Searches names, messages, attributes and ids. ${QUERY_HELP}`}
+        : `Searches names, messages, attributes and ids${
+          OF_TRACES.includes(what) ? " of whole traces" : ""
+        }. ${QUERY_HELP}`}
       maxLength={MAX_QUERY_LENGTH}
       value={text}
       onChange={({ target: { value } }) => {

@@ -267,7 +267,7 @@ export function recordingsSql(query: ListQuery): SqlList {
     ranks: { started_at: "started_at", duration: "duration" } satisfies Ranks<"recordings">,
     columns: `page.id AS replay_id, ${APPLICATION},` +
       " (SELECT json_group_array(json_object('kind', kind, 'segment', segment, 'started_at'," +
-      " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'page', page, 'user', user," +
+      " started_at, 'at', at, 'playable', playable, 'bytes', bytes, 'urls', json(urls), 'user', user," +
       " 'browser', browser, 'release', (SELECT release FROM releases AS r WHERE r.id = s.release))" +
       " ORDER BY row_key)" +
       " FROM recording_entries AS s WHERE replay_id = page.id) AS segments," +

@@ -124,17 +124,15 @@ export function monitorPage(
     const isApart = later > 2 * MAX_ROW_RUNS;
     const scheduled = runs.slice(runs.indexOf(first!));
     const expected = expectedRuns(scheduled, config, now + ahead, most);
-    // A time before `until` is missed once its margin is over.
-    const over = Math.min(until + config.margin_ms, now + ahead);
     return monitorRow(
       // Between them and those before `until` some were not read.
       isApart ? rows.filter(({ started_at }, n) => n === 0 || started_at >= until) : rows,
       shown,
       config,
       { ...expected, next: expected.next && expected.next - ahead },
-      until < now + ahead
-        ? expectedRuns(scheduled, config, over, most).missed.filter((time) => time < until)
-        : expected.missed,
+      // A time before `until` is missed once its margin is over.
+      expectedRuns(scheduled, config, Math.min(until + config.margin_ms, now + ahead), most)
+        .missed.filter((time) => time < until),
       !isApart && all.length - later <= 2 * MAX_ROW_RUNS,
     );
   }).sort(worstFirst);

@@ -34,9 +34,11 @@ const SENDER: Readonly<Record<string, Field>> = {
     `e.release IN (SELECT id FROM releases WHERE ${holds("release")} OR ${holds(VERSION)})`,
 };
 
-/** A URL, and its path alone. */
+/** A URL, and its path alone; of a recording any of its pages. */
 const ofPage = (url: string): Field => (holds) =>
   `(${holds(url)} OR ${holds(`substr(${url}, 8 + instr(substr(${url}, 9), '/'))`)})`;
+const ofPages: Field = (holds) =>
+  `EXISTS (SELECT 1 FROM json_each(e.urls) WHERE ${ofPage("value")(holds)})`;
 
 /** The tables with words, and the fields that each has, as `Searched.fields`. */
 const TABLES = {
@@ -54,7 +56,7 @@ const TABLES = {
   log_entries: { message: column("e.entry ->> '$.body'"), level: column("e.level") },
   trace_entries: {},
   metric_points: { name: column("e.name"), kind: column("e.kind"), unit: column("e.unit") },
-  recording_entries: { page: ofPage("e.page"), kind: column("e.kind") },
+  recording_entries: { page: ofPages, kind: column("e.kind") },
   feedback_entries: {
     message: column("e.entry ->> '$.message'"),
     name: column("e.entry ->> '$.name'"),
@@ -176,13 +178,12 @@ function tracesOf(term: Term, n: number): string[] {
   if (isOfSender(term)) return [ofEntries(SENDER[term.field]!(holdsSql(term.value, n)))];
   const found = TRACE_TABLES.map((table) => foundKeys("e.trace_id", table, term, n));
   if (term.field !== undefined) {
-    found.push(
+    const ofResource =
       `SELECT trace_id FROM (${foundKeys("e.row_key", "resource_entries", term, n)}) AS f` +
-        " CROSS JOIN envelope_entries AS r ON r.row_key = f.row_key" +
-        " CROSS JOIN trace_entries AS e ON e.row_key >= r.row_key AND e.row_key < r.row_key + keys",
-    );
+      " CROSS JOIN envelope_entries AS r ON r.row_key = f.row_key" +
+      " CROSS JOIN trace_entries AS e ON e.row_key >= r.row_key AND e.row_key < r.row_key + keys";
+    return [...found, ofResource];
   }
-  if (term.field !== undefined || term.id === undefined) return found;
   const ids = ["e.trace_id", "e.replay_id"].map((id) => `${id} >= :id${n} AND ${id} < :idEnd${n}`);
   return [...found, ...ids.map(ofEntries)];
 }
@@ -202,9 +203,8 @@ const ENVELOPE = `e.row_key / ${KEYS_PER_ENVELOPE}`;
 export function envelopeMatches(q = ""): string[] {
   return parseQuery(q).map((term, n) => {
     const tables = isOfSender(term) ? ["envelope_entries"] as const : SEARCHED_TABLES;
-    const found = tables.filter((table) =>
-      table !== "trace_entries" && (table !== "resource_entries" || term.field !== undefined)
-    )
+    const skipped = ["trace_entries", term.field === undefined ? "resource_entries" : ""];
+    const found = tables.filter((table) => !skipped.includes(table))
       .map((table) => foundKeys(ENVELOPE, table, term, n));
     return `${ENVELOPE} ${term.isExcluded ? "NOT " : ""}IN (${found.join(" UNION ALL ")})`;
   });

@@ -102,8 +102,7 @@ const ENTRY =
  * - `log_entries`: `sequence` orders logs with one time.
  * - `check_in_entries`: runs of monitors are made of them when they are read. `environment`: as sent, else empty.
  * - `metric_points`: what a request has of one series; `size`: characters of `points` and `exemplars`, which are JSON.
- * - `span_words` and so on: the words of a row, by its key (`query_sql.ts`): their places, not the texts. `trace_words`:
- *   those of an envelope's spans and logs of one trace. Errors of a trace may be deleted.
+ * - `span_words` and so on: places of the words of a row, by its key. `trace_words`: of its spans and logs, in `query_sql.ts`.
  * - `feedback_entries`: `about`: the id of the error that it names.
  * - `profile_entries`: `kind`: profile, chunk, or span that names its profiler. `functions`: JSON, see `ProfileEntry`.
  * - `report_entries`: what SDKs counted, see `ReportEntry`.
@@ -288,7 +287,7 @@ const INDEX = `
     started_at REAL NOT NULL,
     playable INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
-    page TEXT,
+    urls TEXT NOT NULL,
     user TEXT,
     browser TEXT
   ) STRICT;
@@ -368,13 +367,13 @@ const NEW_INDEX =
   INDEX + "UPDATE totals SET size = 0;";
 
 export const INBOX_SCHEMA: Schema = {
-  version: 31,
+  version: 32,
   create: STORED + INDEX,
   upgrades: {
     // After the others from 8 on only the index has changed, which the last upgrade makes anew.
-    ...Object.fromEntries(Array.from({ length: 22 }, (_, n) => [8 + n, ""])),
+    ...Object.fromEntries(Array.from({ length: 23 }, (_, n) => [8 + n, ""])),
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
-    30: NEW_INDEX,
+    31: NEW_INDEX,
   },
 };

@@ -4,7 +4,7 @@ import { Inbox } from "../inbox/inbox.ts";
 import { admitted, admittedGzip, envelopeOf, hexId } from "../inbox/testdata/envelopes.ts";
 import { getAgentRun } from "./signal_details.ts";
 import { getError } from "./error_details.ts";
-import type { TelemetryReader } from "./telemetry_reader.ts";
+import { type TelemetryReader, ToolError } from "./telemetry_reader.ts";
 import { TOOLS } from "./tools.ts";
 import { getTrace } from "./trace_details.ts";
 import { MAX_ANSWER_BYTES, untrustedText } from "./untrusted_text.ts";
@@ -406,6 +406,17 @@ Deno.test("list_feedback → messages with their error, its time as text, and at
     const at = new Date(NOW).toISOString();
     assert.deepEqual([row.at, row.error.at, row.error.by], [at, at, "event"]);
     assert.equal(row.about, event_id);
+  });
+});
+
+Deno.test("list_endpoints, order of the other list → refused", async () => {
+  await withReader([], async (reader) => {
+    const tool = TOOLS.find(({ name }) => name === "list_endpoints")!;
+    for (const input of [{ sort: "-repeated" }, { of: "queries", sort: "-change" }]) {
+      assert.throws(() => tool.run(input, reader), ToolError);
+    }
+    const { summary } = await tool.run({ of: "queries", sort: "-repeated" }, reader);
+    assert.match(summary, /^Queries, -repeated first: 0\./);
   });
 });
 

@@ -162,6 +162,9 @@ export const TOOLS: readonly Tool[] = [
       sort: choice(["slowest", "frequent", "-change", "-total_ms", "-repeated"]),
     }),
     run: ({ of, ...input }, reader) => {
+      if ((of === "queries" ? /change/ : /total_ms|repeated/).test(`${input.sort}`)) {
+        throw new ToolError("Endpoints are sorted by change, queries by total_ms and repeated.");
+      }
       const names = new Map(reader.inbox.applications({}).rows.map(({ key, name }) => [key, name]));
       const toRow = (row: EndpointRow | QueryRow) => ({
         ...{ ...withTimes(row), application_name: names.get(row.application) },

@@ -71,6 +71,7 @@ export function addRecordingTests(test: AddTest): void {
     assert.deepEqual(ids({ q: "page:https://shop/3 page:https://shop/1" }), [hexId(50)]);
     assert.deepEqual(ids({ q: "-page:https://shop/3" }), [hexId(51)]);
     assert.deepEqual(ids({ q: "page:/3" }), [hexId(50)], "by path, as listed");
+    assert.deepEqual(ids({ q: "page:/then/3" }), [hexId(50)], "any of its pages");
     assert.deepEqual(ids({ q: "kind:page -kind:video duration:<21s" }), [hexId(51)]);
     assert.deepEqual(ids({ q: "u-3 chrome" }), [hexId(50)]);
     assert.deepEqual(ids({ since: NOON - 20_000 }), [hexId(51)]);

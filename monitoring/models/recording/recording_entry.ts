@@ -18,13 +18,11 @@ export interface RecordingEntry {
   readonly playable: boolean;
   /** Bytes of the recorded events or of the video, as sent. */
   readonly bytes: number;
-  /** Address of the first page, as sent; null: none was sent. */
-  readonly page: string | null;
   /** As sent: name, email or id; null: none was sent. */
   readonly user: string | null;
   /** "Chrome 148", by its context or its User-Agent; null: not known. */
   readonly browser: string | null;
-  /** Addresses of the pages in the segment: words that find the recording. */
+  /** Addresses of the pages in the segment, as sent: they find the recording. */
   readonly urls: readonly string[];
 }
 
@@ -101,14 +99,13 @@ export function recordingEntry(
     at: end,
     playable: recorded?.playable === true,
     bytes: content.bytes,
-    page: urls[0] ?? null,
     user: userOf(event),
     browser: browserOf(event),
     urls,
   };
 }
 
-interface RecordedSegment extends Omit<RecordingEntry, "replay_id" | "urls"> {
+interface RecordedSegment extends Omit<RecordingEntry, "replay_id"> {
   readonly release: string | null;
 }
 
@@ -143,7 +140,7 @@ export function recordingRow(
   return {
     replay_id: replayId,
     kind: entries.some(({ kind }) => kind === "video") ? "video" : "page",
-    page: kept[0]?.page ?? null,
+    page: kept[0]?.urls[0] ?? null,
     user: newest("user"),
     browser: newest("browser"),
     release: newest("release"),
