@@ -39,6 +39,9 @@ const ofPage = (url: string): Field => (holds) =>
   `(${holds(url)} OR ${holds(`substr(${url}, 8 + instr(substr(${url}, 9), '/'))`)})`;
 const ofPages: Field = (holds) =>
   `EXISTS (SELECT 1 FROM json_each(e.urls) WHERE ${ofPage("value")(holds)})`;
+/** Its own, or an attribute of that name. */
+const ofMetric = (name: string): Field => (holds) =>
+  `(${holds(`e.${name}`)} OR ${holds(`e.entry ->> '$.attributes.${name}'`)})`;
 
 /** The tables with words, and the fields that each has, as `Searched.fields`. */
 const TABLES = {
@@ -55,7 +58,7 @@ const TABLES = {
   },
   log_entries: { message: column("e.entry ->> '$.body'"), level: column("e.level") },
   trace_entries: {},
-  metric_points: { name: column("e.name"), kind: column("e.kind"), unit: column("e.unit") },
+  metric_points: { name: ofMetric("name"), kind: ofMetric("kind"), unit: ofMetric("unit") },
   recording_entries: { page: ofPages, kind: column("e.kind") },
   feedback_entries: {
     message: column("e.entry ->> '$.message'"),
@@ -284,18 +287,14 @@ const fieldOf = (field: string, table: TableName): Field | undefined =>
   new Map(Object.entries({ ...SENDER, ...TABLES[table] })).get(field);
 
 /** What the words of a row that matches a term contain (undefined: anything), and the condition on its columns. */
-type Parts = Readonly<{ words?: string; condition: string }>;
-
-function partsOf(term: Term, n: number, name: TableName, wordsFirst = true): Parts {
+function partsOf(term: Term, n: number, name: TableName, wordsFirst = true) {
   const words = `:words${n}`;
   if (term.field === undefined) return { words, condition: "TRUE" };
   const { field, value, phrase } = term;
   const known = fieldOf(field, name);
   if (known) {
-    const condition = known(holdsSql(value, n));
-    return wordsFirst && phrase !== null && !NOT_IN_WORDS.has(field)
-      ? { words: `:value${n}`, condition }
-      : { condition };
+    const isInWords = wordsFirst && phrase !== null && !NOT_IN_WORDS.has(field);
+    return { ...isInWords && { words: `:value${n}` }, condition: known(holdsSql(value, n)) };
   }
   if (value.is === "range" && name === "spans" && field === STATUS_CODE) {
     return { condition: holdsSql(value, n)("e.status_code") };

@@ -68,7 +68,8 @@ export function addMetricTests(test: AddTest): void {
 
   test("metrics, each filter → only what matches", async (inbox, _, addOf) => {
     await addOf(shop("1"), measured([1, 2]));
-    await addOf(shop("2"), measured([8], { attributes: { route: { value: "/report" } } }));
+    const attributes = { route: { value: "/report" }, kind: { value: "b" } };
+    await addOf(shop("2"), measured([8], { attributes }));
     const sum = (query: Partial<MetricQuery>) => {
       const [row] = inbox.page("metrics", query).rows;
       const figure = figuresOf(read(inbox, { ...query, show: "sum" }))?.[0]?.[2] ?? 0;
@@ -81,6 +82,7 @@ export function addMetricTests(test: AddTest): void {
     assert.deepEqual(sum({ q: "checkout" }), [3, 11]);
     assert.deepEqual(sum({ q: trace }), [2, 3]);
     assert.deepEqual(sum({ q: "kind:counter" }), [0, 0]);
+    assert.deepEqual([sum({ q: "kind:b" }), sum({ q: "-kind:b" })], [[1, 8], [2, 3]], "as named");
     assert.deepEqual(sum({ release: "shop@2" }), [1, 8]);
     assert.deepEqual(sum({ environment: "none" }), [0, 0]);
     assert.deepEqual(sum({ application: "sightglass" }), [0, 0]);
