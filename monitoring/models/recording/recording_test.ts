@@ -205,7 +205,6 @@ Deno.test("video of a mobile SDK → a segment of kind video; damaged → no exc
     at: NOON,
     playable: false,
     bytes: video.byteLength,
-    page: "CartActivity",
     user: "eve@shop.example",
     browser: null,
     urls: ["CartActivity"],
