@@ -51,7 +51,9 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
         if (isServer && (other === "traces" || view === "traces" && name === SERVER.logs)) {
           return null;
         }
-        const there = isServer ? SERVER[other as keyof typeof SERVER] : FACTS.get(name) ?? name;
+        // An error of OpenTelemetry has the attributes of its resource as a context.
+        const named = view === "errors" ? name.replace(/^resource\./, "") : name;
+        const there = isServer ? SERVER[other as keyof typeof SERVER] : FACTS.get(name) ?? named;
         // Errors have no other names of this kind.
         if (other === "errors" && there.startsWith("sentry.")) return null;
         const query = other === "traces" && name === "transaction"

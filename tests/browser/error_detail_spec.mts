@@ -175,7 +175,7 @@ test("long variable, 11 breadcrumbs → folded; the last 8, others when asked fo
     timestamp: timestamp - 11 + n,
     ...n >= 8 && { data: { __span: spanId(n - 7) } },
   }));
-  const contexts = { trace: { trace_id } };
+  const contexts = { trace: { trace_id }, resource: { "service.name": "seats" } };
   const event = { timestamp, transaction: "span 2", exception: { values }, breadcrumbs, contexts };
   await postEvents(server.origin, event);
   await page.goto("/#/errors");
@@ -206,6 +206,7 @@ test("long variable, 11 breadcrumbs → folded; the last 8, others when asked fo
   await expect(transaction.getByRole("link", { name: "In traces" }))
     .toHaveAttribute("href", "#/traces?name=span+2");
   await expect(transaction.getByRole("link", { name: "In logs" })).toHaveCount(0);
+  await expect(errorDetail(page).locator('a[href="#/logs?q=service.name%3Aseats"]')).toHaveCount(1);
   await crumbs.getByRole("link", { name: "Find span" }).last().click();
   await expect(page.getByText("No traces match the filter")).toBeVisible();
 });
