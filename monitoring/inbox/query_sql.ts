@@ -21,6 +21,7 @@ export const IN_TIME = "in_time";
 type Field = (holds: (expression: string) => string) => string;
 
 const column = (expression: string): Field => (holds) => holds(expression);
+const inEntry = (name: string) => column(`e.entry ->> '$.${name}'`);
 
 const ofApplication = (...columns: readonly string[]): Field => (holds) =>
   `e.application IN (SELECT id FROM applications WHERE ${columns.map(holds).join(" OR ")})`;
@@ -51,23 +52,23 @@ const TABLES = {
     status: column("iif(e.failed, 'error', 'ok')"),
     duration: column("e.duration"),
   },
-  error_entries: {
-    type: column("e.entry ->> '$.type'"),
-    message: column("e.entry ->> '$.value'"),
-    level: column("e.level"),
-  },
-  log_entries: { message: column("e.entry ->> '$.body'"), level: column("e.level") },
+  error_entries: { type: inEntry("type"), message: inEntry("value"), level: column("e.level") },
+  log_entries: { message: inEntry("body"), level: column("e.level") },
   trace_entries: {},
   metric_points: { name: ofMetric("name"), kind: ofMetric("kind"), unit: ofMetric("unit") },
   recording_entries: { page: ofPages, kind: column("e.kind") },
   feedback_entries: {
-    message: column("e.entry ->> '$.message'"),
-    name: column("e.entry ->> '$.name'"),
-    email: column("e.entry ->> '$.email'"),
+    message: inEntry("message"),
+    name: inEntry("name"),
+    email: inEntry("email"),
     page: ofPage("(e.entry ->> '$.url')"),
   },
   profile_entries: { name: column("e.name"), duration: column("e.ended_at - e.at") },
-  check_in_entries: { monitor: column("e.slug"), status: column("e.status") },
+  check_in_entries: {
+    monitor: column("e.slug"),
+    status: column("e.status"),
+    duration: column("e.duration"),
+  },
   resource_entries: {},
   envelope_entries: {
     type: (holds) =>

@@ -203,11 +203,13 @@ export function addMonitorTests(test: AddTest): void {
     const contexts = { trace: { trace_id: hexId(7) } };
     await add(checkIn(30, 1, "ok"));
     await add(checkIn(20, 2, "error", { monitor_slug: "report", contexts }));
-    await add(checkIn(10, 3, "ok"));
+    await add(checkIn(10, 3, "ok", { duration: 20.25 }));
     assert.deepEqual(states(inbox, { trace: hexId(7) }), ["report failed"]);
     assert.deepEqual(states(inbox, { q: "repo" }), ["report failed"]);
     assert.deepEqual(states(inbox, { q: "status:ok -monitor:report" }), ["sync ok", "sync ok"]);
     assert.deepEqual(states(inbox, { q: hexId(2) }), ["report failed"]);
+    assert.deepEqual(states(inbox, { q: "duration:20s..21s" }), ["sync ok"]);
+    assert.equal(states(inbox, { q: "-duration:>20s" }).length, 2);
     const since = NOON - 25 * MINUTE_MS;
     assert.deepEqual(states(inbox, { since }), ["sync ok", "report failed"]);
     assert.deepEqual(monitors(inbox, { since }).map(({ slug, runs }) => [slug, runs.length]), [
