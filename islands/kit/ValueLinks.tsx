@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useState } from "react";
-import { withValue } from "../../monitoring/models/query/query.ts";
+import { sharedName, withValue } from "../../monitoring/models/query/query.ts";
 import { fragmentTo, linkTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
 import { isRelay } from "../data/read.ts";
@@ -18,10 +18,9 @@ const FIELDS = new Map<string, readonly string[]>([
   // Errors alone have these contexts as one value.
   ...["browser", "os", "runtime", "device"].map((name) => [name, []] as const),
 ]);
-/** What an attribute of logs is called in other views, as not all senders name it. */
+/** What an attribute of logs is called in other views, as not all senders name it; what errors alone have as fields. */
 const FACTS = new Map([["sentry.release", "release"], ["sentry.environment", "environment"]]);
-/** Of a span it is the host that was asked, of errors and logs their own. */
-const SERVER = { errors: "server", logs: "server.address" };
+const ERROR_FIELDS = new Map([["exception.type", "type"], ["exception.message", "message"]]);
 
 /**
  * Links to the rows of a view that have a value, and to those that have not: they add to the query of the address. And to
@@ -47,15 +46,15 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
     <span className="value-links">
       <a href={only}>{shown}</a> <a href={hrefOf(true)}>{hidden}</a>
       {others.filter((other) => other !== view).map((other) => {
-        const isServer = name === SERVER.logs || name === SERVER.errors;
-        if (isServer && (other === "traces" || view === "traces" && name === SERVER.logs)) {
-          return null;
-        }
         // An error of OpenTelemetry has the attributes of its resource as a context.
         const named = view === "errors" ? name.replace(/^resource\./, "") : name;
-        const there = isServer ? SERVER[other as keyof typeof SERVER] : FACTS.get(name) ?? named;
+        const shared = FACTS.get(name) ?? sharedName(named);
+        // Of a span it is the host that was asked, of errors and logs their own.
+        const isAsked = shared === "server" && named !== "host.name";
+        if (isAsked && [view, other].includes("traces")) return null;
+        const there = other === "errors" ? ERROR_FIELDS.get(name) ?? shared : shared;
         // Errors have no other names of this kind.
-        if (other === "errors" && there.startsWith("sentry.")) return null;
+        if (other === "errors" && there.startsWith("sentry.") && there !== name) return null;
         const query = other === "traces" && name === "transaction"
           ? { name: String(value) }
           : { q: withValue("", there, value, false) };

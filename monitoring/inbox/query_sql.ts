@@ -291,7 +291,7 @@ const fieldOf = (field: string, table: TableName): Field | undefined =>
 function partsOf(term: Term, n: number, name: TableName, wordsFirst = true) {
   const words = `:words${n}`;
   if (term.field === undefined) return { words, condition: "TRUE" };
-  const { field, value, phrase } = term;
+  const { field, value, phrase, isQuoted } = term;
   const known = fieldOf(field, name);
   if (known) {
     const isInWords = wordsFirst && phrase !== null && !NOT_IN_WORDS.has(field);
@@ -300,13 +300,13 @@ function partsOf(term: Term, n: number, name: TableName, wordsFirst = true) {
   if (value.is === "range" && name === "spans" && field === STATUS_CODE) {
     return { condition: holdsSql(value, n)("e.status_code") };
   }
-  const isText = value.is === "text";
+  const orText = value.is === "text" && !isQuoted && name !== "resource_entries";
   if (!HAVE_ATTRIBUTES.includes(name)) {
-    return isText ? { words, condition: "TRUE" } : { condition: "FALSE" };
+    return orText ? { words, condition: "TRUE" } : { condition: "FALSE" };
   }
   // The words first: to read a value of JSON takes a hundred times as long.
-  const condition = attributeHolds(term, n, name !== "resource_entries");
-  return wordsFirst || isText ? { words, condition } : { condition };
+  const condition = attributeHolds(term, n, orText);
+  return wordsFirst || orText ? { words, condition } : { condition };
 }
 
 /** Whether the value of an expression is the term's. */

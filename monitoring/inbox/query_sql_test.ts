@@ -49,6 +49,8 @@ const attributes = fc.dictionary(
     "name",
     "http.status_code",
     "status_code",
+    "server.address",
+    "request.url",
   ),
   value,
   { maxKeys: 3 },
@@ -92,7 +94,7 @@ const error = fc.record({
 
 /** Of OpenTelemetry; undefined: Sentry's SDKs send none. */
 const resource = fc.option(
-  fc.dictionary(fc.constantFrom("order.id", "amount", "http.method", "größe"), value, {
+  fc.dictionary(fc.constantFrom("order.id", "host.name", "http.method", "größe"), value, {
     maxKeys: 2,
   }),
   { nil: undefined },
@@ -117,7 +119,7 @@ const word = fc.constantFrom(
 const key = fc.constantFrom(
   ...["order.id", "amount", "method", "größe", "name", "op", "status", "level", "type", "message"],
   ...["application", "release", "environment", "duration", "other", "main.go", "http.method"],
-  "status_code",
+  ...["status_code", "server", "url.full"],
   ...["service.name", "service.version", "deployment.environment.name"],
 );
 const wanted = fc.constantFrom(
@@ -126,6 +128,8 @@ const wanted = fc.constantFrom(
     "a-1",
     "A*",
     '"A-1"',
+    '"5"',
+    '"42"',
     "A-12",
     "5",
     "5.0",

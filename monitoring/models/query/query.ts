@@ -32,6 +32,8 @@ export interface FieldTerm {
   readonly field: string;
   /** Names of attributes: the first that an entry has is compared. */
   readonly names: readonly string[];
+  /** Quoted: of an entry without the field and such an attribute, the text does not decide. */
+  readonly isQuoted: boolean;
   readonly value: Value;
   /** What the words of an entry with this value contain one of: after the name of an attribute. */
   readonly phrases: readonly Phrase[];
@@ -51,13 +53,20 @@ export type Bound = readonly [operator: ">" | ">=" | "<" | "<=", number: number]
 
 /** Of spans it is a column. */
 export const STATUS_CODE = "status_code";
-/** Attributes of OpenTelemetry's conventions, by the name in a query. They come before an attribute of that name: few have one. */
+/** Names of one fact in spans, logs and errors, by its name in a query: few have an attribute of that name as well. */
 const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
-  ["method", ["http.request.method", "http.method"]],
-  [STATUS_CODE, ["http.response.status_code", "http.status_code"]],
+  ["method", ["http.request.method", "http.method", "request.method", "method"]],
+  [STATUS_CODE, ["http.response.status_code", "http.status_code", STATUS_CODE]],
+  ["url.full", ["url.full", "http.url", "request.url"]],
+  ["server", ["server", "server.address", "host.name"]],
+  ["sentry.replay_id", ["sentry.replay_id", "replayId"]],
 ]);
 
-const namesOf = (field: string) => [...ALIASES.get(field) ?? [], field];
+const namesOf = (field: string) => ALIASES.get(field) ?? [field];
+
+/** The name by which a query finds this attribute where it has another name, too. */
+export const sharedName = (name: string): string =>
+  [...ALIASES].find(([, names]) => names.includes(name))?.[0] ?? name;
 
 /** Facts that SDKs send for all that a resource or an event has, and the fields that have them. */
 const RESOURCE_FIELDS: ReadonlyMap<string, string> = new Map([
@@ -134,13 +143,20 @@ function fieldTerm(field: string, text: string, isQuoted: boolean): Omit<FieldTe
   // As a number is written in JSON.
   if (!Number.isNaN(sent)) texts.push(toJson(sent));
   const phrases = texts.flatMap((text) => phraseOf(text, isBeginning) ?? []);
+  const names = namesOf(field);
+  const own = wordsOf(field);
+  // Words of which others are the end find these, too.
+  const before = [own, ...names.map(wordsOf).filter((words) => !words.endsWith(own))];
   return {
     field,
-    names: namesOf(field),
+    names,
+    isQuoted,
     value,
-    phrases: phrases.length === 0
-      ? [{ words: wordsOf(field), isBeginning: false }]
-      : phrases.map(({ words }) => ({ words: wordsOf(field).trimEnd() + words, isBeginning })),
+    phrases: before.flatMap((name) =>
+      phrases.length === 0
+        ? { words: name, isBeginning: false }
+        : phrases.map(({ words }) => ({ words: name.trimEnd() + words, isBeginning }))
+    ),
     phrase: phrases[0] ?? null,
   };
 }
@@ -223,7 +239,7 @@ function matchesTerm(
     return term.phrases.some(has) ||
       term.id !== undefined && ids.includes(idWords(term.id).trimEnd());
   }
-  const { field, names, value } = term;
+  const { field, names, value, isQuoted } = term;
   if (Object.hasOwn(fields, field)) {
     return [fields[field]].flat().some((sent) => holds(value, sent));
   }
@@ -232,7 +248,7 @@ function matchesTerm(
     return name === undefined ? undefined : holds(value, all[name]);
   });
   // "main.go:42": of an entry without such an attribute, the text decides.
-  return sent || (own ?? (value.is === "text" && term.phrases.some(has)));
+  return sent || (own ?? (value.is === "text" && !isQuoted && term.phrases.some(has)));
 }
 
 const nameIn = (attributes: Searched["attributes"], names: readonly string[]) =>
@@ -281,9 +297,9 @@ export function withValue(
   isExcluded: boolean,
 ): string | undefined {
   const text = typeof value === "string" ? value : toJson(value);
-  const written = /^[\w.\/@+-]*\w$/.test(text) && !text.includes("..") ? text : quoted(text);
-  const isKey = KEY.test(name) && !ALIASES.has(name);
-  const term = isKey ? `${name}:${written}` : quoted(`${name} ${text}`);
+  // An attribute that comes after others of its name in a query is found as words.
+  const isKey = KEY.test(name) && (name === STATUS_CODE || namesOf(name)[0] === name);
+  const term = isKey ? `${name}:${quoted(text)}` : quoted(`${name} ${text}`);
   const [kept, opposite] = isExcluded ? [`-${term}`, term] : [term, `-${term}`];
   const others = ` ${query} `.replace(` ${opposite} `, " ").replace(` ${kept} `, " ").trim();
   const all = `${others} ${kept}`.trim();

@@ -16,6 +16,8 @@ const ATTRIBUTES = {
   "ratio": -0.5,
   "file": "C:\\temp\\a b.txt",
   "none": null,
+  "request.url": "https://shop.example/a",
+  "host.name": "box-1",
   "replay": "fedcba9876543210fedcba9876543210",
 };
 const NAMES = "POST /api/Größe café main.go:42";
@@ -59,6 +61,8 @@ const FOUND = [
   "-order.id:B-*",
   "-nothing -more:1",
   "method:post",
+  'url.full:"https://shop.example/a" request.url:"https://shop.example/a"',
+  'server:box-1 -server:"box"',
   "status_code:503 status_code:>=500 status_code:500..599 status_code:<504 status_code:503.0",
   "status_code:5xx http.response.status_code:5XX -http.status_code:4xx",
   "status:503 status:>=500 status:5xx status:5XX status:500..599 -status:4xx",
@@ -88,6 +92,7 @@ const NOT_FOUND = [
   '"api post"',
   "-post",
   "main.go:4",
+  'main.go:"42"',
   "order.id:A-123",
   "order.id:1234",
   "-order.id:A-1234",
@@ -165,6 +170,9 @@ Deno.test("a value that is clicked → a query that finds it, or not; clicked ag
   for (const [name, value] of Object.entries(ATTRIBUTES).filter(([, value]) => value !== null)) {
     const only = withValue("post", name, value, false)!;
     assert.ok(found(only), only);
+    if (name !== "method") {
+      assert.ok(!matches(parseQuery(only), { ...ENTRY, fields: {}, attributes: {} }), only);
+    }
     assert.equal(withValue(only, name, value, false), only);
     const not = withValue(only, name, value, true)!;
     assert.equal(not, only.replace("post ", "post -"));
