@@ -8,7 +8,7 @@ import { InboxTokenForm } from "./InboxTokenForm.tsx";
 import { useTelemetry } from "../data/telemetry.ts";
 import { ALL, queryOf } from "../data/filters.ts";
 import { clockOff, clockText } from "./application_labels.ts";
-import { readTimeBound } from "../../monitoring/models/time_units.ts";
+import { isAge, readTimeBound } from "../../monitoring/models/time_units.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
 import {
   type ApplicationRow,
@@ -126,11 +126,13 @@ export function OnlyOwn() {
 export function ClocksOff({ of }: { of: ListName }) {
   const { params } = useFragment();
   const chosen = params.get("application");
-  const since = readTimeBound(params.get("since") ?? "", Date.now()) ?? -Infinity;
+  const from = params.get("since") ?? "";
+  const since = readTimeBound(from, Date.now()) ?? -Infinity;
+  const isFixed = params.has("until") || since > 0 && !isAge(from);
   const rows = useApplications()?.rows.map((one) => ofRelease(one, params.get("release")));
   const off = rows?.filter((one) =>
     clockOff(one) !== "" && [null, ALL, one.key].includes(chosen) &&
-    (params.has("until") || one.clock_ms! < 0 && Date.now() + one.clock_ms! < since)
+    (isFixed || one.clock_ms! < 0 && Date.now() + one.clock_ms! < since)
   );
   // Envelopes are listed by the time of receipt.
   return of !== "envelopes" &&

@@ -34,17 +34,19 @@ export function SameTrace({ isItself, traceId, level }: {
   const trace = useTrace(traceId);
   const applications = useApplications();
   const labels = labelsByKey(applications?.rows ?? []);
-  const { count, items } = marksBefore(trace?.marks ?? [], isItself, level);
-  if (count === 0) return null;
-  const isOrdered = items.every((item) => item.isOrdered);
-  const areBefore = items.every((item) => item.isOrdered && item.before >= ROUNDED_MS);
+  const { found, items } = marksBefore(trace?.marks ?? [], isItself, level);
+  if (found.length === 0) return null;
+  const unordered = found.filter((item) => !item.isOrdered).length;
+  const areBefore = found.every((item) => item.isOrdered && item.before >= ROUNDED_MS);
   return (
     <MarkList
       title={areBefore ? "Before it in the same trace" : "In the same trace"}
       note={[
-        count > items.length && `The nearest ${items.length} of ${formatNumber(count)}.`,
+        found.length > items.length &&
+        `The nearest ${items.length} of ${formatNumber(found.length)}.`,
         !areBefore && "Without those after it.",
-        !isOrdered && "Clocks of applications may differ.",
+        unordered > 0 &&
+        `Of ${formatNumber(unordered)} the order is not known: clocks of applications may differ.`,
       ].filter(Boolean).join(" ")}
       items={items.map(({ mark, before, isOrdered }) => ({
         mark,
@@ -101,7 +103,7 @@ function hrefOf({ error, envelope, key }: TraceMark): string {
 /**
  * The last few errors and logs before one, in their order; also those of other applications whose order is not known.
  *
- * @returns with the number of all of them
+ * @returns with all that were found
  */
 export function marksBefore(
   marks: readonly PlacedMark[],
@@ -109,7 +111,7 @@ export function marksBefore(
   level: LogLevel,
 ) {
   const own = marks.find(isItself);
-  if (own === undefined || own.astray) return { count: 0, items: [] };
+  if (own === undefined || own.astray) return { found: [], items: [] };
   const isShown = ({ kind, level: of }: TraceMark) =>
     kind === "error" || severityOf(of) >= severityOf(level);
   const found = marks.filter((mark) => mark !== own && !mark.astray && isShown(mark))
@@ -121,5 +123,5 @@ export function marksBefore(
     .filter(({ before, isOrdered }) => !isOrdered || before > -ROUNDED_MS)
     .toSorted((a, b) => Math.abs(a.before) - Math.abs(b.before));
   const items = found.slice(0, MAX_EARLIER).toSorted((a, b) => b.before - a.before);
-  return { count: found.length, items };
+  return { found, items };
 }

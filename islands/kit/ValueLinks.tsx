@@ -54,7 +54,7 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
         if (isAsked && [view, other].includes("traces")) return null;
         const there = other === "errors" ? ERROR_FIELDS.get(name) ?? shared : shared;
         // Errors have no other names of this kind.
-        if (other === "errors" && there.startsWith("sentry.") && there !== name) return null;
+        if (other === "errors" && /^sentry\.(?!replay_id$)/.test(there)) return null;
         const query = other === "traces" && name === "transaction"
           ? { name: String(value) }
           : { q: withValue("", there, value, false) };

@@ -72,7 +72,7 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
   const inErrors = (name: string) =>
     detail(page).locator(".entry", { has: page.getByText(name, { exact: true }) })
       .getByRole("link", { name: "In errors" });
-  await expect(inErrors("made_by")).toHaveAttribute("href", /q=made_by%3Asignals$/);
+  await expect(inErrors("made_by")).toHaveAttribute("href", /q=made_by%3A%22signals%22$/);
   await expect(inErrors("sentry.release")).toHaveAttribute("href", /q=release%3A/);
   await expect(inErrors("sentry.sdk.name")).toHaveCount(0);
   const log = page.url();
@@ -97,7 +97,7 @@ test("log → links to its trace, to that trace's logs, and to logs with its att
   await page.keyboard.press("Escape");
   await own.getByRole("link", { name: /^Trace/ }).click();
   await expect(page).toHaveURL(
-    new RegExp(`#/traces/${trace}(\\?q=made_by%3Asignals(&span=[0-9a-f]{16})?)$`),
+    new RegExp(`#/traces/${trace}(\\?q=made_by%3A%22signals%22(&span=[0-9a-f]{16})?)$`),
   );
 });
 
