@@ -48,7 +48,8 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
       {others.filter((other) => other !== view).map((other) => {
         // An error of OpenTelemetry has the attributes of its resource as a context.
         const named = view === "errors" ? name.replace(/^resource\./, "") : name;
-        const shared = FACTS.get(name) ?? sharedName(named);
+        const isHost = named === "host.name" && other === "traces";
+        const shared = isHost ? named : FACTS.get(name) ?? sharedName(named);
         // Of a span it is the host that was asked, of errors and logs their own.
         const isAsked = shared === "server" && named !== "host.name";
         if (isAsked && [view, other].includes("traces")) return null;
