@@ -10,9 +10,9 @@ const QUERY: readonly (readonly [form: string, finds: string])[] = [
   [
     "order.id:A-1234",
     "The whole value of an attribute, or of name, op, status, level, type, application, release, " +
-    "environment. Words alone find what is in a list or in JSON",
+    "environment; else this text. Words alone find what is in a list or in JSON",
   ],
-  ['user.id:"a b" route:/api/*', "A value with spaces, the beginning of a value"],
+  ['user.id:"a b" route:/api/*', "A value with spaces, never as text; the beginning of a value"],
   ["-route:/health -debug", "Not these"],
   [
     "duration:>500ms status_code:400..499",

@@ -206,7 +206,8 @@ test("long variable, 11 breadcrumbs → folded; the last 8, others when asked fo
   await expect(transaction.getByRole("link", { name: "In traces" }))
     .toHaveAttribute("href", "#/traces?name=span+2");
   await expect(transaction.getByRole("link", { name: "In logs" })).toHaveCount(0);
-  await expect(errorDetail(page).locator('a[href="#/logs?q=service.name%3A%22seats%22"]')).toHaveCount(1);
+  await expect(errorDetail(page).locator('a[href="#/logs?q=service.name%3A%22seats%22"]'))
+    .toHaveCount(1);
   await crumbs.getByRole("link", { name: "Find span" }).last().click();
   await expect(page.getByText("No traces match the filter")).toBeVisible();
 });
