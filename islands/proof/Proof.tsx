@@ -45,7 +45,9 @@ export function Proof(options: ProofOptions) {
         {" "}
         {options.variant === "inbox"
           ? "until the inbox returns it."
-          : "until the ingest accepts it."} The segment may take five seconds.
+          : "until the ingest accepts it."}{" "}
+        The segment may take five seconds: its recording, as after any error, goes on until you
+        leave the page.
       </p>
       <p>
         <button type="button" aria-disabled={isRunning} onClick={run}>
