@@ -164,7 +164,7 @@ class ResourceReader {
       trace_id,
       span_id,
       ...parent !== null && { parent_span_id: parent },
-      name: nameOf({ name: sentName, attributes }, op),
+      name: nameOf(sentName, op),
       ...op !== null && { op },
       kind,
       status: code === "error" ? "error" : "ok",

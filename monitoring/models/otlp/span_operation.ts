@@ -63,12 +63,9 @@ export function operationOf({ name, kind, attributes }: NamedSpan): string | nul
   return null;
 }
 
-/** The name that Sentry's SDKs would give a span: a query is named by its statement. */
-export function nameOf({ name, attributes }: Omit<NamedSpan, "kind">, op: string | null): string {
-  if (op === "db") return firstText(attributes, ["db.query.text", "db.statement"]) ?? name;
-  // Go's HTTP client.
-  return op?.startsWith("http") ? name.replace(/^HTTP (?=[A-Z]+$)/, "") : name;
-}
+/** The name that Sentry's SDKs would give a span: Go's HTTP client sends `HTTP GET`. */
+export const nameOf = (name: string, op: string | null): string =>
+  op?.startsWith("http") ? name.replace(/^HTTP (?=[A-Z]+$)/, "") : name;
 
 function firstText(attributes: PlainAttributes, names: readonly string[]): string | null {
   for (const name of names) {

@@ -1,5 +1,6 @@
 import { at, attributeAt, tidyText } from "../json.ts";
 import { isAnnotation } from "./trace_root.ts";
+import { MAX_NAME } from "./trace_span.ts";
 
 /** The operations of a page's own span: its load, or a navigation in it. It is named for a route alone. */
 export const PAGE_OPS = ["pageload", "navigation"] as const;
@@ -41,13 +42,17 @@ const REQUESTED = /^(http\.client|resource(\..+)?)$/;
 /** Where the address is, in current and earlier conventions. https://opentelemetry.io/docs/specs/semconv/http/ */
 const ADDRESS_KEYS = ["url.full", "http.url", "url", "http.target"] as const;
 
+/** Where the statement of a query is, in current and earlier conventions. https://opentelemetry.io/docs/specs/semconv/database/ */
+const STATEMENT_KEYS = ["db.query.text", "db.statement"] as const;
+
 /** Characters of a route or an address in a name. */
 const MAX_TARGET = 200;
 
 /**
  * The name of a span for every view. A page or a request is named for its route, else its path: version 11 of Sentry's
  * SDKs sends "Pageload", "GET" or "GET 127.0.0.1" and has the address in attributes. Names have neither query nor
- * fragment of an address, so that loads of one page have one name.
+ * fragment of an address, so that loads of one page have one name. A query is named by its statement: version 11 sends a
+ * summary, "select products".
  *
  * @param sent name, else the operation
  * @param attributes as sent
@@ -60,6 +65,8 @@ export function spanName(
   request?: unknown,
 ): string {
   const attribute = (key: string) => textOf(attributeAt(attributes, key));
+  const statement = STATEMENT_KEYS.map(attribute).find((text) => text !== undefined);
+  if (statement !== undefined && /^db\b/.test(op ?? "")) return tidyText(statement, MAX_NAME)!;
   const methodSent = requestMethod(attributes, request);
   if (op === null || !(SERVED.test(op) || isSentRequest(op))) {
     // A function without a name; the request has its own, unless it is all that was made of it.

@@ -101,6 +101,16 @@ Deno.test("name with a route or an address → kept, without scheme, query and f
   assert.equal(spanName("GET", "db", path), "GET");
 });
 
+Deno.test("query → named by its statement, whatever its summary", () => {
+  const summary = { "db.query.summary": "select stock" };
+  const text = streamed({ ...summary, "db.query.text": "select 1" });
+  assert.equal(spanName("select stock", "db", text), "select 1");
+  assert.equal(spanName("SELECT shop", "db.query", { "db.statement": "SELECT 2" }), "SELECT 2");
+  assert.equal(spanName("select stock", "db", summary), "select stock");
+  assert.equal(spanName("key", "cache.get", { "db.statement": "get key" }), "key");
+  assert.equal(spanName("x", "db", { "db.statement": "x".repeat(2_000) }).length, 1_000);
+});
+
 Deno.test("constant name, no or hostile address → name as sent", () => {
   for (const url of [7, "", "data:text/html,x", "http://", "https://[", { value: {} }]) {
     const attributes = { "url.full": url };
