@@ -5,7 +5,7 @@ import { MAX_ROW_RUNS, type MonitorRow } from "../../monitoring/models/monitors/
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { ReleaseMarks } from "../charts/ReleaseMarks.tsx";
 import { barOf, percentAt } from "../charts/time_scale.ts";
-import { isDuring, kindOf, missesMore, runKey, wordOf } from "./words.tsx";
+import { isDuring, kindOf, runKey, wordOf } from "./words.tsx";
 
 const LABEL_PERCENT = 24;
 const MAX_LABELS = 4;
@@ -49,7 +49,8 @@ export function RunStrip({ row, time, hrefOf, openRun }: {
       <ReleaseMarks from={from} to={to} />
       {row.has_more && runs.length >= MAX_ROW_RUNS &&
         band(from, runs.at(-1)!.started_at, "quiet", "Earlier runs are not shown")}
-      {missesMore(row) && band(row.since, row.missed.at(-1)!, "missed", "Did not come")}
+      {row.state === "missed" && row.missed_from !== null && row.missed_from > row.since &&
+        band(row.since, row.missed_from, "missed", "Did not come")}
       {row.runs.filter(isOpen).map(({ started_at, duration, state }) =>
         band(started_at, started_at + (duration ?? 0), kindOf(state))
       )}

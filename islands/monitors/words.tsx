@@ -4,7 +4,6 @@ import { formatCount, formatNumber } from "../../components/format.ts";
 import { MINUTE_MS } from "../../monitoring/models/time_units.ts";
 import {
   DEFAULTS,
-  MAX_ROW_RUNS,
   type MonitorRow,
   type MonitorState,
 } from "../../monitoring/models/monitors/monitor_row.ts";
@@ -58,13 +57,9 @@ export const runKey = (run: MonitorRow["runs"][number]): string => runPath(run).
 export const isDuring = ({ start_ms, end_ms }: Extent, at: number): boolean =>
   at >= start_ms && at <= end_ms;
 
-/** Whether more runs did not come since the newest one than are listed. */
-export const missesMore = ({ state, since, missed }: MonitorRow): boolean =>
-  state === "missed" && missed.at(-1)! > since;
-
 /** "2 of 3 runs failed, 1 did not come", of some "2 of 50 listed runs failed", of those on the axis "2 of 3 shown runs" */
 export function describeRuns(row: MonitorRow, time: Extent): ReactNode {
-  const { runs, missed, has_more } = row;
+  const { runs, missed, missed_from, has_more } = row;
   const shown = runs.filter(({ started_at }) => isDuring(time, started_at));
   const count = (...states: readonly MonitorState[]) =>
     shown.filter(({ state }) => states.includes(state)).length;
@@ -73,7 +68,7 @@ export function describeRuns(row: MonitorRow, time: Extent): ReactNode {
   const what = has_more ? "listed run" : shown.length < runs.length ? "shown run" : "run";
   const of = `of ${formatCount(shown.length, what)}`;
   const when = absent < missed.length ? " in the time shown" : "";
-  const isSome = absent === MAX_ROW_RUNS || (absent > 0 && missesMore(row));
+  const isSome = missed_from !== null && missed_from > time.start_ms;
   const failures = failed > 0 && <State state="failed">{formatNumber(failed)} {of} failed</State>;
   const parts = [
     open > 0 && `${formatNumber(open)} ${failed > 0 ? "" : `${of} `}never finished`,

@@ -1,7 +1,7 @@
 import type { ApplicationRow } from "../models/application_rows.ts";
 import { KEYS_PER_ENVELOPE, rankedPage, rowKeyOf } from "../models/index/list_cursor.ts";
 import type { ListQuery } from "../models/list_query.ts";
-import { EARLY_MS, expectedRuns } from "../models/monitors/expected_runs.ts";
+import { EARLY_MS, expectedRuns, missedDuring } from "../models/monitors/expected_runs.ts";
 import {
   byMonitor,
   type CheckIn,
@@ -118,10 +118,11 @@ export function monitorPage(
   asOf: number,
 ): Page<MonitorRow> {
   const { now = Date.now(), until = Infinity } = query;
-  const most = Math.min(MAX_ROW_RUNS, Math.ceil(MAX_MISSED / monitors.length));
+  const most = 1 + Math.min(MAX_ROW_RUNS, Math.ceil(MAX_MISSED / monitors.length));
   const found = monitors.map(({ all, runs, config, first, ahead, rows, shown }) => {
     const later = all.filter(({ at, duration }) => at - (duration ?? 0) >= until).length;
     const isApart = later > 2 * MAX_ROW_RUNS;
+    const isWhole = all.length - later <= 2 * MAX_ROW_RUNS;
     const scheduled = runs.slice(runs.indexOf(first!));
     const expected = expectedRuns(scheduled, config, now + ahead, most);
     return monitorRow(
@@ -130,10 +131,8 @@ export function monitorPage(
       shown,
       config,
       { ...expected, next: expected.next && expected.next - ahead },
-      // A time before `until` is missed once its margin is over.
-      expectedRuns(scheduled, config, Math.min(until + config.margin_ms, now + ahead), most)
-        .missed.filter((time) => time < until),
-      !isApart && all.length - later <= 2 * MAX_ROW_RUNS,
+      missedDuring(scheduled, config, query, now + ahead, most, isWhole || first !== runs[0]),
+      !isApart && isWhole,
     );
   }).sort(worstFirst);
   const ranked = found.map((row, rank) => ({ row, rank, key: 0 }));

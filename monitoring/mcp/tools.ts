@@ -213,7 +213,7 @@ export const TOOLS: readonly Tool[] = [
       "Lists jobs that send check-ins, the worst first: state (`over_time`: runs longer than max_runtime; `unfinished`:" +
       " so did its last run, and the job or its process has started since; `missed`: the last expected run did not come)" +
       " and since when (`since_earlier`: or earlier), schedule, next expected run, the 5 newest runs and times when none" +
-      " came (`has_more`: there are others). Durations are in milliseconds. Times are by the sender's clock, `next_at`" +
+      " came (`has_more`: there may be others). Durations are in milliseconds. Times are by the sender's clock, `next_at`" +
       " by this server's; `clock_ms` of get_delivery_health: how far a sender's is ahead.",
     input: object(listInputs("monitors")),
     run: (input, reader) => listRows("monitors", "Monitors", input, reader, monitorSummary),
@@ -356,9 +356,10 @@ function withTimes(row: object): object {
 /** Runs of a monitor, and times without one, that an assistant gets. */
 const MAX_RUNS = 5;
 
-const monitorSummary = ({ runs, missed, ...monitor }: MonitorRow): object => ({
+const monitorSummary = ({ runs, missed, missed_from, ...monitor }: MonitorRow): object => ({
   ...withTimes(monitor),
-  has_more: monitor.has_more || Math.max(runs.length, missed.length) > MAX_RUNS,
+  has_more: monitor.has_more || missed_from !== null ||
+    Math.max(runs.length, missed.length) > MAX_RUNS,
   runs: runs.slice(0, MAX_RUNS).map(withTimes),
   missed: missed.slice(0, MAX_RUNS).map(isoTime),
 });

@@ -67,6 +67,8 @@ export function addMonitorTests(test: AddTest): void {
     assert.equal(monitors(inbox, { now: NOON + 5 * MINUTE_MS })[0]?.state, "ok");
     const late = monitors(inbox, { now: NOON + 12 * MINUTE_MS })[0]!;
     assert.deepEqual([late.state, late.since], ["missed", NOON + 4 * MINUTE_MS]);
+    const [later] = monitors(inbox, { now: NOON + 12 * MINUTE_MS, since: NOON + 5 * MINUTE_MS });
+    assert.deepEqual([later?.missed, later?.missed_from], [[NOON + 9 * MINUTE_MS], null]);
   });
 
   test(
@@ -153,6 +155,8 @@ export function addMonitorTests(test: AddTest): void {
     ]);
     assert.deepEqual(row?.runs.map(({ state }) => state), ["ok", "ok", "failed"]);
     assert.deepEqual(row?.missed, [NOON - 392 * MINUTE_MS, NOON - 396 * MINUTE_MS]);
+    assert.equal(row?.missed_from, null);
+    assert.equal(monitors(inbox)[0]?.missed_from, NOON - 100 * MINUTE_MS);
     // Within the margin of the last one, too, which is over now.
     for (const until of [NOON - 200 * MINUTE_MS, NOON - 204 * MINUTE_MS + 1]) {
       assert.equal(monitors(inbox, { until })[0]?.missed[0], NOON - 204 * MINUTE_MS);

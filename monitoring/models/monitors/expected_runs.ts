@@ -1,13 +1,14 @@
 import { Cron } from "croner";
+import type { ListQuery } from "../list_query.ts";
 import { MINUTE_MS, SECOND_MS } from "../time_units.ts";
 import { INTERVAL_UNITS, type MonitorConfig } from "./check_in.ts";
-import { MAX_ROW_RUNS } from "./monitor_row.ts";
+import { MAX_ROW_RUNS, type MonitorRow } from "./monitor_row.ts";
 import type { Expected, Run } from "./runs.ts";
 
 /** Clocks differ: so much earlier than expected a run may start. */
 export const EARLY_MS = 30 * SECOND_MS;
 
-const NOTHING: Expected = { missed: [], next: null, afterNewest: null };
+const NOTHING: Expected = { missed: [], from: -Infinity, next: null, afterNewest: null };
 
 /**
  * When runs of a monitor were expected. A run is the one expected at a time if it started within the margin after it, or
@@ -30,6 +31,34 @@ export function expectedRuns(
   return schedule.type === "interval"
     ? byInterval(starts, schedule, config, now, most)
     : byCrontab(starts, reported, schedule.value, config, now, most);
+}
+
+/**
+ * The missed times that lists show of a query.
+ *
+ * @param most one more than are listed
+ * @param isWhole whether `runs` are all before `until` that could have the configuration
+ */
+export function missedDuring(
+  runs: readonly Run[],
+  config: MonitorConfig,
+  { since = -Infinity, until = Infinity }: Pick<ListQuery, "since" | "until">,
+  now: number,
+  most: number,
+  isWhole: boolean,
+): Pick<MonitorRow, "missed" | "missed_from"> {
+  // A time before `until` is missed once its margin is over.
+  const end = Math.min(until + config.margin_ms, now);
+  const { missed, from } = expectedRuns(runs, config, end, most);
+  const listed = missed.slice(0, most - 1);
+  const known = Math.max(
+    missed.length < most ? from : listed.at(-1)!,
+    isWhole ? -Infinity : runs[0]?.started_at ?? -Infinity,
+  );
+  return {
+    missed: listed.filter((time) => time >= since && time < until),
+    missed_from: known > since ? known : null,
+  };
 }
 
 /** An interval counts from the last run. */
@@ -59,8 +88,10 @@ function byInterval(
       missed.push(after(starts[n]!, time));
     }
   }
+  const from = missed.length < most ? -Infinity : missed.at(-1)!;
   const newest = starts.at(-1)!;
-  return { missed, next: after(newest, passed(newest, now) + 1), afterNewest: after(newest, 1) };
+  const next = after(newest, passed(newest, now) + 1);
+  return { missed, from, next, afterNewest: after(newest, 1) };
 }
 
 function byCrontab(
@@ -94,6 +125,7 @@ function byCrontab(
   const sinceNewest = missed.filter((time) => time > starts.at(-1)!);
   return {
     missed,
+    from: times.from,
     next: unmet.find((time) => time + margin_ms >= now) ?? times.after(now),
     afterNewest: sinceNewest.length < most
       ? sinceNewest.at(-1) ?? null
@@ -109,7 +141,8 @@ const MAX_CACHED = 1_000;
 
 /**
  * Times from `earliest` to `now`, oldest first: the last `most` of those before `late`, which have been missed, and of those
- * since. Null: the crontab or the zone cannot be read, or it has no time.
+ * since; `from`: the first of these if there are earlier ones. Null: the crontab or the zone cannot be read, or it has no
+ * time.
  */
 function crontabTimes(
   crontab: string,
@@ -134,10 +167,11 @@ function crontabTimes(
       for (let count = 0; time >= until && count < most; count++, time = before(time)) {
         past.unshift(time);
       }
+      return time >= until;
     };
     readBack(now, Math.max(late, earliest));
-    readBack(late - 1, earliest);
-    return { past, after };
+    const hasMore = readBack(late - 1, earliest);
+    return { past, from: hasMore ? past[0]! : -Infinity, after };
   } catch {
     return null;
   }

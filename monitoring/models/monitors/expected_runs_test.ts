@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time_units.ts";
 import { type MonitorConfig, NO_CONFIG } from "./check_in.ts";
-import { expectedRuns } from "./expected_runs.ts";
+import { expectedRuns, missedDuring } from "./expected_runs.ts";
 import type { CheckIn } from "./runs.ts";
 import { MAX_ROW_RUNS } from "./monitor_row.ts";
 
@@ -15,10 +15,7 @@ function expected(schedule: MonitorConfig["schedule"], starts: readonly number[]
   margin_ms = MINUTE_MS,
   duration = 0,
 } = {}) {
-  const runs = starts.map((started_at) => ({
-    ...{ started_at, ended: "ok" as const, duration },
-    checkIns: [{ status: "ok", at: started_at + duration } as CheckIn],
-  }));
+  const runs = runsAt(starts, duration);
   const found = expectedRuns(runs, { ...NO_CONFIG, schedule, timezone, margin_ms }, now);
   return {
     missed: found.missed.map(iso),
@@ -26,6 +23,11 @@ function expected(schedule: MonitorConfig["schedule"], starts: readonly number[]
     after: found.afterNewest && iso(found.afterNewest),
   };
 }
+const runsAt = (starts: readonly number[], duration = 0) =>
+  starts.map((started_at) => ({
+    ...{ started_at, ended: "ok" as const, duration },
+    checkIns: [{ status: "ok", at: started_at + duration } as CheckIn],
+  }));
 const crontab = (value: string) => ({ type: "crontab", value }) as const;
 
 Deno.test("crontab → each time has its own run within the margin, else was missed", () => {
@@ -113,6 +115,17 @@ Deno.test("missed for months → the newest times, and when the first was", () =
     const found = expected(schedule, [at("01-01T00:00")], at("11-29T12:00"));
     assert.equal(found.missed.length, MAX_ROW_RUNS);
     assert.equal(found.after, "01-01T00:01");
+    const listed = (query: { since?: number }, most = 50) => {
+      const config = { ...NO_CONFIG, schedule };
+      const now = at("11-29T12:00:30");
+      const runs = runsAt([at("11-29T11:09")]);
+      const { missed, missed_from } = missedDuring(runs, config, query, now, most + 1, true);
+      return [missed.length, missed_from && iso(missed_from)];
+    };
+    assert.deepEqual(listed({}), [50, null]);
+    assert.deepEqual(listed({}, 49), [49, "11-29T11:11"]);
+    assert.deepEqual(listed({ since: at("11-29T11:11") }, 49), [49, null]);
+    assert.deepEqual(listed({ since: at("11-29T11:59") }, 49), [1, null]);
   }
 });
 

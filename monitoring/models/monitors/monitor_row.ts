@@ -58,7 +58,9 @@ export interface MonitorRow
     MonitorRunRow,
     "envelope" | "index" | "started_at" | "state" | "duration"
   >[];
-  /** When runs were expected that did not come, newest first. */
+  /** When runs were expected that did not come, in the time of the query, newest first. */
   readonly missed: readonly number[];
+  /** From when on `missed` has all; null: in the whole time. */
+  readonly missed_from: number | null;
   readonly has_more: boolean;
 }

@@ -130,6 +130,8 @@ export function runRows(
 /** When runs were expected and did not come, newest first, and when the next one is. */
 export interface Expected {
   readonly missed: readonly number[];
+  /** Of earlier times it is not known whether they were missed. */
+  readonly from: number;
   readonly next: number | null;
   /** The first one after the newest run, if it was missed. */
   readonly afterNewest: number | null;
@@ -149,7 +151,7 @@ const WORST: readonly MonitorState[] = [
 /**
  * @param rows the newest ones, at least one, newest first
  * @param shown those that match the query
- * @param shownMissed those in the time of the query
+ * @param shownMissed what is missed in the time of the query
  * @param isAll whether `rows` are all of its runs
  */
 export function monitorRow(
@@ -157,7 +159,7 @@ export function monitorRow(
   shown: readonly MonitorRunRow[],
   config: MonitorConfig,
   { missed, next, afterNewest, isInvalid }: Expected,
-  shownMissed: readonly number[],
+  shownMissed: Pick<MonitorRow, "missed" | "missed_from">,
   isAll: boolean,
 ): MonitorRow {
   const [newest] = rows as [MonitorRunRow];
@@ -187,7 +189,7 @@ export function monitorRow(
     runs: listed.map(({ envelope, index, started_at, state, duration }) => (
       { envelope, index, started_at, state, duration }
     )),
-    missed: shownMissed.slice(0, MAX_ROW_RUNS),
+    ...shownMissed,
     has_more: !isAll || rows.length > listed.length,
   };
 }
