@@ -42,10 +42,10 @@ export function State({ state, children }: { state: MonitorState; children?: Rea
   return <Marked kind={kind} title={tip}>{children ?? word}</Marked>;
 }
 
-/** Margins and maximum durations are sent in minutes. */
+/** Margins and maximum durations are sent in minutes; whether one was sent is not stored. */
 export const minutesText = (ms: number): string => `${formatNumber(ms / MINUTE_MS)}\u00a0min`;
 export const maxRuntimeText = ({ max_runtime: ms }: MonitorRow): string =>
-  minutesText(ms) + (ms === DEFAULTS.max_runtime_ms ? ", the default" : "");
+  minutesText(ms) + (ms === DEFAULTS.max_runtime_ms ? ", also the default" : "");
 
 /** A run in the address. */
 export const runPath = ({ envelope, index }: MonitorRow["runs"][number]) => [

@@ -146,7 +146,7 @@ test("run after its margin, phone → the time that it missed is seen; a default
   };
   for (const mark of await missed.all()) expect(await mark.evaluate(isSeen)).toBe(true);
   await runs(page).first().getByRole("link").click();
-  await expect(detail(page)).toContainText("May take30\u00a0min, the default");
+  await expect(detail(page)).toContainText("May take30\u00a0min, also the default");
 });
 
 test("many runs, the longest between others → its duration covers no run", async ({ page, server }) => {
