@@ -96,7 +96,7 @@ export function readMonitors(json: string, applications: readonly ApplicationRow
   const senders = new Map(applications.map((row) => [row.key, row]));
   return [...byMonitor(checkIns).values()].map((all) => {
     const runs = joinRuns(all);
-    const { config, first } = configOf(runs);
+    const { config, scheduled } = configOf(runs);
     const { starts = [], clock_ms: clock = 0 } = senders.get(all[0]!.application ?? "") ?? {};
     const ahead = Math.abs(clock ?? 0) > EARLY_MS ? clock! : 0;
     const rows = runRows(runs, config, starts, now + ahead);
@@ -104,7 +104,7 @@ export function readMonitors(json: string, applications: readonly ApplicationRow
       runs.filter(({ checkIns }) => checkIns.some(({ matches }) => matches)),
     );
     const shown = rows.filter((_, n) => matching.has(runs.at(-1 - n)!));
-    return { all, runs, config, first, ahead, rows, shown };
+    return { all, runs, config, scheduled, ahead, rows, shown };
   });
 }
 
@@ -119,11 +119,11 @@ export function monitorPage(
 ): Page<MonitorRow> {
   const { now = Date.now(), until = Infinity } = query;
   const most = 1 + Math.min(MAX_ROW_RUNS, Math.ceil(MAX_MISSED / monitors.length));
-  const found = monitors.map(({ all, runs, config, first, ahead, rows, shown }) => {
+  const ranked = monitors.map(({ all, runs, config, scheduled, ahead, rows, shown }) => {
     const later = all.filter(({ at, duration }) => at - (duration ?? 0) >= until).length;
     const isApart = later > 2 * MAX_ROW_RUNS;
     const isWhole = all.length - later <= 2 * MAX_ROW_RUNS;
-    const scheduled = runs.slice(runs.indexOf(first!));
+    const isKnown = isWhole || scheduled.length < runs.length;
     const expected = expectedRuns(scheduled, config, now + ahead, most);
     return monitorRow(
       // Between them and those before `until` some were not read.
@@ -131,11 +131,10 @@ export function monitorPage(
       shown,
       config,
       { ...expected, next: expected.next && expected.next - ahead },
-      missedDuring(scheduled, config, query, now + ahead, most, isWhole || first !== runs[0]),
+      missedDuring(scheduled, config, query, now + ahead, most, isKnown),
       !isApart && isWhole,
     );
-  }).sort(worstFirst);
-  const ranked = found.map((row, rank) => ({ row, rank, key: 0 }));
+  }).sort(worstFirst).map((row, rank) => ({ row, rank, key: 0 }));
   return rankedPage(ranked, false, query, asOf, ({ row }) => row);
 }
 

@@ -356,10 +356,9 @@ function withTimes(row: object): object {
 /** Runs of a monitor, and times without one, that an assistant gets. */
 const MAX_RUNS = 5;
 
-const monitorSummary = ({ runs, missed, missed_from, ...monitor }: MonitorRow): object => ({
-  ...withTimes(monitor),
-  has_more: monitor.has_more || missed_from !== null ||
-    Math.max(runs.length, missed.length) > MAX_RUNS,
+const monitorSummary = ({ runs, missed, missed_from, ...row }: MonitorRow): object => ({
+  ...withTimes(row),
+  has_more: row.has_more || missed_from !== null || Math.max(runs.length, missed.length) > MAX_RUNS,
   runs: runs.slice(0, MAX_RUNS).map(withTimes),
   missed: missed.slice(0, MAX_RUNS).map(isoTime),
 });

@@ -37,7 +37,7 @@ export function expectedRuns(
  * The missed times that lists show of a query.
  *
  * @param most one more than are listed
- * @param isWhole whether `runs` are all before `until` that could have the configuration
+ * @param isKnown whether `runs` are all before `until` that could have the configuration
  */
 export function missedDuring(
   runs: readonly Run[],
@@ -45,7 +45,7 @@ export function missedDuring(
   { since = -Infinity, until = Infinity }: Pick<ListQuery, "since" | "until">,
   now: number,
   most: number,
-  isWhole: boolean,
+  isKnown: boolean,
 ): Pick<MonitorRow, "missed" | "missed_from"> {
   // A time before `until` is missed once its margin is over.
   const end = Math.min(until + config.margin_ms, now);
@@ -53,7 +53,7 @@ export function missedDuring(
   const listed = missed.slice(0, most - 1);
   const known = Math.max(
     missed.length < most ? from : listed.at(-1)!,
-    isWhole ? -Infinity : runs[0]?.started_at ?? -Infinity,
+    isKnown ? -Infinity : runs[0]?.started_at ?? -Infinity,
   );
   return {
     missed: listed.filter((time) => time >= since && time < until),

@@ -72,13 +72,13 @@ export function joinRuns(checkIns: readonly CheckIn[]): readonly Run[] {
   return runs.sort((a, b) => a.started_at - b.started_at);
 }
 
-/** The newest configuration, and the first run that was sent with it or after it. */
-export function configOf(runs: readonly Run[]): { config: MonitorConfig; first: Run | undefined } {
+/** The newest configuration, and the runs that were sent with it or after it. */
+export function configOf(runs: readonly Run[]): { config: MonitorConfig; scheduled: Run[] } {
   const configs = runs.map(({ checkIns }) => checkIns.find(({ config }) => config)?.config ?? null);
   const newest = configs.findLast((config) => config !== null) ?? null;
   const other = configs.findLastIndex((config) => config !== null && config !== newest);
   const config: MonitorConfig = newest === null ? NO_CONFIG : JSON.parse(newest);
-  return { config, first: runs[other + 1] };
+  return { config, scheduled: runs.slice(other + 1) };
 }
 
 /**
