@@ -20,11 +20,13 @@ export const IN_TIME = "in_time";
 /** A field as SQL: `holds` returns the condition on an expression. */
 type Field = (holds: (expression: string) => string) => string;
 
-const column = (expression: string): Field => (holds) => holds(expression);
+/** One of these expressions holds. */
+const column = (...expressions: readonly string[]): Field => (holds) =>
+  `(${expressions.map(holds).join(" OR ")})`;
 const inEntry = (name: string) => column(`e.entry ->> '$.${name}'`);
 
 const ofApplication = (...columns: readonly string[]): Field => (holds) =>
-  `e.application IN (SELECT id FROM applications WHERE ${columns.map(holds).join(" OR ")})`;
+  `e.application IN (SELECT id FROM applications WHERE ${column(...columns)(holds)})`;
 
 /** What follows the last @: "1.4.0" of "shop@1.4.0", as {@linkcode releaseNames}. */
 const VERSION = "substr(release, 1 + length(rtrim(release, replace(release, '@', ''))))";
@@ -36,18 +38,16 @@ const SENDER: Readonly<Record<string, Field>> = {
 };
 
 /** A URL, and its path alone; of a recording any of its pages. */
-const ofPage = (url: string): Field => (holds) =>
-  `(${holds(url)} OR ${holds(`substr(${url}, 8 + instr(substr(${url}, 9), '/'))`)})`;
+const ofPage = (url: string) => column(url, `substr(${url}, 8 + instr(substr(${url}, 9), '/'))`);
 const ofPages: Field = (holds) =>
   `EXISTS (SELECT 1 FROM json_each(e.urls) WHERE ${ofPage("value")(holds)})`;
 /** Its own, or an attribute of that name. */
-const ofMetric = (name: string): Field => (holds) =>
-  `(${holds(`e.${name}`)} OR ${holds(`e.entry ->> '$.attributes.${name}'`)})`;
+const ofMetric = (name: string) => column(`e.${name}`, `e.entry ->> '$.attributes.${name}'`);
 
 /** The tables with words, and the fields that each has, as `Searched.fields`. */
 const TABLES = {
   spans: {
-    name: column("e.name"),
+    name: column("e.name", "e.ai ->> '$.name'"),
     op: column("e.op"),
     status: column("iif(e.failed, 'error', 'ok')"),
     duration: column("e.duration"),
@@ -66,6 +66,7 @@ const TABLES = {
   profile_entries: { name: column("e.name"), duration: column("e.ended_at - e.at") },
   check_in_entries: {
     monitor: column("e.slug"),
+    name: column("e.slug"),
     status: column("e.status"),
     duration: column("e.duration"),
   },

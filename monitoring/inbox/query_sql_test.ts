@@ -49,6 +49,7 @@ const attributes = fc.dictionary(
     "name",
     "http.status_code",
     "status_code",
+    "gen_ai.tool.name",
     "server.address",
     "request.url",
   ),
@@ -65,7 +66,7 @@ const span = fc.record({
   name: text,
   status: fc.constantFrom("ok", "error"),
   seconds: fc.constantFrom(0.001, 0.5, 2),
-  op: fc.option(fc.constantFrom("db", "http.server")),
+  op: fc.option(fc.constantFrom("db", "http.server", "gen_ai.execute_tool")),
   code: fc.option(fc.integer({ min: 3, max: 7 })),
   attributes,
 }).map(({ seconds, op, code, attributes, ...rest }) => ({

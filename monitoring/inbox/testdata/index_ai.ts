@@ -145,7 +145,7 @@ export function addAiTests(test: AddTest): void {
     assert.deepEqual(found({ name: "support" }), ["support"]);
     assert.deepEqual(found({ model: "gpt-5-mini", conversation: "k-1" }), ["support"]);
     assert.deepEqual(found({ model: "gpt-5" }), []);
-    assert.deepEqual(found({ q: "dimmable -name:none" }), ["support"]);
+    assert.deepEqual(found({ q: "dimmable name:support -name:none" }), ["support"]);
     assert.deepEqual(found({ q: "duration:>4s" }), ["support"]);
     assert.deepEqual(found({ since: NOON - 55_000 }), ["gpt-5-mini"]);
     assert.deepEqual(found({ release: "shop@1", application }), ["support"]);

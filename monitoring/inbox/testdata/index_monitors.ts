@@ -211,6 +211,7 @@ export function addMonitorTests(test: AddTest): void {
     assert.deepEqual(states(inbox, { trace: hexId(7) }), ["report failed"]);
     assert.deepEqual(states(inbox, { q: "repo" }), ["report failed"]);
     assert.deepEqual(states(inbox, { q: "status:ok -monitor:report" }), ["sync ok", "sync ok"]);
+    assert.deepEqual(states(inbox, { q: "name:report" }), ["report failed"]);
     assert.deepEqual(states(inbox, { q: hexId(2) }), ["report failed"]);
     assert.deepEqual(states(inbox, { q: "duration:20s..21s" }), ["sync ok"]);
     assert.equal(states(inbox, { q: "-duration:>20s" }).length, 2);

@@ -1,3 +1,4 @@
+import { readAiSpan } from "../ai/ai_span.ts";
 import type { ErrorEntry } from "../error/error_entry.ts";
 import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
 import type { EnvelopeIndex } from "../index/index_entries.ts";
@@ -39,7 +40,9 @@ export function searchedTraceSpan(span: TraceSpan, resource?: LogEntry["attribut
   const { fields, ...entry } = searchedSpan(span, duration);
   const names = [application_name, application];
   const sender = { application: names, environment, release: releaseNames(release) };
-  return { ...entry, fields: { ...fields, ...sender }, resource };
+  // As its AI run is named, too.
+  const name = [span.name, readAiSpan(span)?.name];
+  return { ...entry, fields: { ...fields, name, ...sender }, resource };
 }
 
 /** An error or a log of a trace. */
