@@ -67,6 +67,7 @@ const TABLES = {
   check_in_entries: {
     monitor: column("e.slug"),
     name: column("e.slug"),
+    environment: column("nullif(e.environment, '')"),
     status: column("e.status"),
     duration: column("e.duration"),
   },

@@ -100,7 +100,7 @@ const ENTRY =
  * - `former_key`: the error's group in an earlier version, if it is another one. `title_0` and so on: `hashTitle`.
  * - `unmapped_scripts`: scripts whose source map had not arrived when the errors of an envelope were grouped.
  * - `log_entries`: `sequence` orders logs with one time.
- * - `check_in_entries`: runs of monitors are made of them when they are read. `environment`: as sent, else empty.
+ * - `check_in_entries`: runs of monitors are made of them when they are read. `environment`: as sent, else `production`; Sightglass's is empty.
  * - `metric_points`: what a request has of one series; `size`: characters of `points` and `exemplars`, which are JSON.
  * - `span_words` and so on: places of the words of a row, by its key. `trace_words`: of its spans and logs, in `query_sql.ts`.
  * - `feedback_entries`: `about`: the id of the error that it names.

@@ -212,6 +212,13 @@ export function addMonitorTests(test: AddTest): void {
     assert.deepEqual(states(inbox, { q: "repo" }), ["report failed"]);
     assert.deepEqual(states(inbox, { q: "status:ok -monitor:report" }), ["sync ok", "sync ok"]);
     assert.deepEqual(states(inbox, { q: "name:report" }), ["report failed"]);
+    // Of no application.
+    for (const environment of ["production", "staging"]) {
+      const found = runs(inbox, { environment }).length;
+      assert.equal(found, environment === "production" ? 3 : 0);
+      assert.equal(runs(inbox, { q: `environment:${environment}` }).length, found);
+      assert.equal(runs(inbox, { q: `-environment:${environment}` }).length, 3 - found);
+    }
     assert.deepEqual(states(inbox, { q: hexId(2) }), ["report failed"]);
     assert.deepEqual(states(inbox, { q: "duration:20s..21s" }), ["sync ok"]);
     assert.equal(states(inbox, { q: "-duration:>20s" }).length, 2);
