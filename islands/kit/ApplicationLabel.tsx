@@ -10,13 +10,13 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { ALL } from "../data/filters.ts";
 import { useFragment } from "../data/fragment.ts";
 import {
+  type Application,
   applicationLabels,
   fullLabel,
   joinLabels,
   type LabelParts,
   labelsByKey,
-} from "./application_labels.ts";
-import type { Application } from "../../monitoring/models/application_rows.ts";
+} from "../../monitoring/models/application_rows.ts";
 import { useApplications } from "../data/lists.ts";
 import { type NamedValue, RowValues } from "../kit/ValueLinks.tsx";
 

@@ -1,14 +1,13 @@
 import { Id } from "../../components/Id.tsx";
 import { Icon } from "../../components/Icon.tsx";
 import { formatDateAndTime, formatTimeOfDay } from "../../components/format_time.ts";
-import { OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
+import { labelsByKey, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
 import { APPLICATIONS, type ListName } from "../../monitoring/models/list_query.ts";
 import { HOUR_MS, isAge } from "../../monitoring/models/time_units.ts";
 import { useApplications } from "../data/lists.ts";
 import { AGES, ALL, choicesOf, type Filter, pageFilters, RANGES, textOf } from "../data/filters.ts";
 import { changeParams, fragmentTo, useFragment } from "../data/fragment.ts";
 import { useView } from "../data/view.ts";
-import { labelsByKey } from "./application_labels.ts";
 import { showHelp } from "./use_keys.ts";
 import { Menu } from "./Menu.tsx";
 import { Segmented } from "./Segmented.tsx";

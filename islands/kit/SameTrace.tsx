@@ -8,7 +8,7 @@ import type { TraceMark } from "../../monitoring/models/trace/trace_span.ts";
 import { type LogLevel, severityOf } from "../../monitoring/protocol/log_levels.ts";
 import { linkTo } from "../data/fragment.ts";
 import { useApplications } from "../data/lists.ts";
-import { labelsByKey } from "./application_labels.ts";
+import { labelsByKey } from "../../monitoring/models/application_rows.ts";
 import { Part } from "./Part.tsx";
 import { useTrace } from "./PlayLink.tsx";
 

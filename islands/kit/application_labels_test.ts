@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
-import { type Application, OWN_APPLICATION } from "../../monitoring/models/application_rows.ts";
-import { applicationLabels, fullLabel, joinLabels, shortRelease } from "./application_labels.ts";
+import {
+  type Application,
+  applicationLabels,
+  fullLabel,
+  joinLabels,
+  OWN_APPLICATION,
+} from "../../monitoring/models/application_rows.ts";
+import { shortRelease } from "./application_labels.ts";
 
 const application = (key: string, name: string, rest: Partial<Application> = {}): Application => ({
   key,

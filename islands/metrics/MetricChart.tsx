@@ -16,7 +16,7 @@ import { Gridline, TimeAxis } from "../charts/TimeAxis.tsx";
 import { goTo, spanHref } from "../data/fragment.ts";
 import { useApplications } from "../data/lists.ts";
 import { Definition } from "../kit/Definition.tsx";
-import { labelsByKey } from "../kit/application_labels.ts";
+import { labelsByKey } from "../../monitoring/models/application_rows.ts";
 import {
   figureName,
   formatFigure,

@@ -6,6 +6,7 @@ import { ReadFailure } from "../../components/ReadFailure.tsx";
 import { TimeAgo } from "../../components/Timestamp.tsx";
 import {
   type ApplicationRow,
+  fullLabel,
   MAX_STARTS,
   nameOf,
   newestRelease,
@@ -20,7 +21,7 @@ import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
-import { fullLabel, shortRelease } from "../kit/application_labels.ts";
+import { shortRelease } from "../kit/application_labels.ts";
 import { type Column, Table } from "../kit/Table.tsx";
 import { durationOf, ENDPOINT_TIP } from "../kit/endpoint_columns.tsx";
 import { StateMark } from "./Highlight.tsx";

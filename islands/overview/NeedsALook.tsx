@@ -1,12 +1,12 @@
 import { formatCount } from "../../components/format.ts";
 import { TimeAgo } from "../../components/Timestamp.tsx";
+import { fullLabel } from "../../monitoring/models/application_rows.ts";
 import { MIN_SAMPLES } from "../../monitoring/models/percentile.ts";
 import { RunDots } from "../kit/endpoint_columns.tsx";
 import { Sparkline, SPARKLINE_TIP } from "../charts/Sparkline.tsx";
 import { linkTo } from "../data/fragment.ts";
 import type { ConsoleList } from "../data/lists.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
-import { fullLabel } from "../kit/application_labels.ts";
 import type { Column } from "../kit/Table.tsx";
 import { Highlight, StateMark } from "./Highlight.tsx";
 import { type Reason, SINCE_TIP, sortReasons, STATES, STATES_TIP } from "./reasons.ts";

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { Panel } from "../../components/Panel.tsx";
 import {
   type ApplicationRow,
+  labelsByKey,
   ofRelease,
   OWN_APPLICATION,
 } from "../../monitoring/models/application_rows.ts";
@@ -17,7 +18,6 @@ import { ListHead } from "../kit/ListHead.tsx";
 import { Applications, type KnownApplication, stateOf } from "./Applications.tsx";
 import { useNewestEnvelope } from "./Arrivals.tsx";
 import { ConnectGuide } from "./ConnectGuide.tsx";
-import { labelsByKey } from "../kit/application_labels.ts";
 import { SlowestEndpoints } from "./Endpoints.tsx";
 import { NeedsALook } from "./NeedsALook.tsx";
 import { NOT_NAMED, reasonsOf } from "./reasons.ts";

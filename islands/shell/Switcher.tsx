@@ -4,6 +4,7 @@ import { formatNumber } from "../../components/format.ts";
 import { Icon } from "../../components/Icon.tsx";
 import {
   type ApplicationList,
+  fullLabel,
   MAX_COUNT,
   OWN_APPLICATION,
 } from "../../monitoring/models/application_rows.ts";
@@ -11,7 +12,6 @@ import { APPLICATIONS } from "../../monitoring/models/list_query.ts";
 import { useApplications } from "../data/lists.ts";
 import { ALL } from "../data/filters.ts";
 import { changeParams, useFragment } from "../data/fragment.ts";
-import { fullLabel } from "../kit/application_labels.ts";
 import { useCurrentView } from "../data/view.ts";
 import { newCounts } from "./Navigation.tsx";
 

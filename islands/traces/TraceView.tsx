@@ -13,7 +13,7 @@ import { Minimap } from "./Minimap.tsx";
 import { KindLegend } from "./SpanKinds.tsx";
 import { RepetitionDetail } from "./RepetitionDetail.tsx";
 import { SpanDetail } from "./SpanDetail.tsx";
-import { labelsByKey } from "../kit/application_labels.ts";
+import { labelsByKey } from "../../monitoring/models/application_rows.ts";
 import { TimeAxis } from "./TimeAxis.tsx";
 import { chooseHref } from "./TraceCompare.tsx";
 import { TraceFacts, traceWarnings, Warnings } from "./TraceHeader.tsx";

@@ -469,5 +469,7 @@ Deno.test("application by its name, as sent or shown → its rows; by that of se
     assert.deepEqual(await valuesOf("react"), ["of an SDK"]);
     assert.deepEqual(await valuesOf("sentry.javascript.react"), ["of an SDK"]);
     assert.deepEqual(await valuesOf("sender not named"), ["of none"]);
+    assert.deepEqual(await valuesOf("twice (test)"), ["of two"]);
+    assert.deepEqual(await valuesOf("react (browser, production)"), ["of an SDK"]);
   });
 });

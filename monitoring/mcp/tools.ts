@@ -1,7 +1,7 @@
 import type { Inbox } from "../inbox/inbox.ts";
 import { readListParameters } from "../inbox/query_parameters.ts";
 import { MAX_QUERY_LENGTH } from "../models/query/query.ts";
-import { nameOf } from "../models/application_rows.ts";
+import { applicationsNamed } from "../models/application_rows.ts";
 import { FIGURES } from "../models/metric/figures.ts";
 import { METRIC_KINDS } from "../models/metric/metric_id.ts";
 import type { MonitorRow } from "../models/monitors/monitor_row.ts";
@@ -315,12 +315,11 @@ function parametersOf(view: string, input: ToolInput, inbox: Inbox): URLSearchPa
   return parameters;
 }
 
-/** Of the name of one application, as sent or shown, of several of that in the environment, its key. Others stay. */
+/** Of a name of one application, as sent or shown, of several of that in the environment, its key. Others stay. */
 function keyOf(name: string, environment: unknown, inbox: Inbox): string {
   const { rows } = inbox.applications({});
   if (name === APPLICATIONS || rows.some(({ key }) => key === name)) return name;
-  const isWhole = rows.some((row) => row.name === name);
-  const all = rows.filter((row) => name === (isWhole ? row.name : nameOf(row)));
+  const all = applicationsNamed(rows, name);
   const inIt = all.filter((row) => row.environment === environment);
   const named = inIt.length > 0 ? inIt : all;
   if (named.length > 1) {

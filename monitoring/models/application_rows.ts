@@ -33,6 +33,66 @@ export function nameOf({ key, name }: Application): string {
   return name.replace(/^sentry\.(javascript\.)?(?=.)/, "");
 }
 
+/** The name of an application, and what distinguishes it from others with that name; empty: nothing. */
+export type LabelParts = readonly [name: string, details: string];
+
+/**
+ * A short label for each application: its name, and of several with the same name what distinguishes it: the side, the
+ * environment, or both.
+ *
+ * @returns labels by key
+ */
+export function applicationLabels(
+  applications: readonly Application[],
+): ReadonlyMap<string, LabelParts> {
+  const detailsOf = [() => "", sideOf, environmentOf, sideAndEnvironment];
+  return new Map(applications.map((application) => {
+    const name = nameOf(application);
+    const details = detailsOf.find((of) =>
+      applications.filter((other) => nameOf(other) === name && of(other) === of(application))
+        .length === 1
+    );
+    return [application.key, [name, (details ?? sideAndEnvironment)(application)]];
+  }));
+}
+
+/** The label of each application as text, by key: "shop (server)". */
+export const labelsByKey = (applications: readonly Application[]): ReadonlyMap<string, string> =>
+  new Map([...applicationLabels(applications)].map(([key, label]) => [key, joinLabels([label])]));
+
+/** The labels of what several applications sent together, each name once: "shop (server + browser)". */
+export function joinLabels(labels: readonly LabelParts[]): string {
+  return [...Map.groupBy(labels, ([name]) => name)].map(([name, same]) => {
+    const details = same.flatMap(([, details]) => details || []).join(" + ");
+    return details === "" ? name : `${name} (${details})`;
+  }).join(" + ");
+}
+
+/** "shop (server, production)". */
+export const fullLabel = (application: Application): string =>
+  joinLabels([[nameOf(application), sideAndEnvironment(application)]]);
+
+const sideOf = ({ side }: Application) => side === "unknown" ? "" : side;
+const environmentOf = ({ environment }: Application) => environment ?? "";
+const sideAndEnvironment = (application: Application) =>
+  [sideOf(application), environmentOf(application)].filter(Boolean).join(", ");
+
+/**
+ * The applications that have this name, as sent; if none has, those that are shown so, alone or with what distinguishes
+ * them.
+ */
+export function applicationsNamed<Row extends Application>(rows: readonly Row[], name: string) {
+  const labels = labelsByKey(rows);
+  const shown: readonly ((row: Row) => string | undefined)[] = [
+    (row) => row.name,
+    nameOf,
+    ({ key }) => labels.get(key),
+    fullLabel,
+  ];
+  return shown.map((textOf) => rows.filter((row) => textOf(row) === name))
+    .find(({ length }) => length > 0) ?? [];
+}
+
 /** An application and what it has sent: a row of `view=applications`. */
 export interface ApplicationRow extends Application {
   /** Newest first, at most {@linkcode MAX_RELEASES}. */

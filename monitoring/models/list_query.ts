@@ -103,7 +103,8 @@ export const LIST_FILTERS = {
   monitor: { values: "text", lists: ["monitors", "runs"], about: "Key of a monitor." },
   application: {
     values: "application",
-    about: "Application that sent the row: its name, or its key from get_delivery_health, or" +
+    about:
+      "Application that sent the row: its name, also as `shop (server)`, its key from get_delivery_health, or" +
       " `sightglass`. Default: `apps`, every application but Sightglass itself.",
   },
   environment: { values: "text", about: "Sent from this environment, such as production." },
