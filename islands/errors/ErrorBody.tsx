@@ -65,7 +65,7 @@ export function ErrorBody({ content, group, sender, replayId, readAgain, frequen
   const origin = URL.parse(event.url ?? "")?.origin;
   const isEvent = (mark: TraceMark) =>
     mark.envelope === envelope && mark.error !== null &&
-    (event.event_id === null || mark.error === event.event_id);
+    mark.error === event.event_id;
   const moment = useMoment(trace_id, isEvent, { at_ms: at, application: sender ?? null });
   const traceHref = linkTo("traces", [trace_id ?? ""], { span: event.span_id ?? undefined });
   return (
@@ -241,7 +241,7 @@ function EventProperties({ event }: { event: ShownError }) {
   const { event_id, mechanism, facts } = event;
   const texts = [...(mechanism === null ? [] : [["mechanism", mechanism] as const]), ...facts];
   const entries = [
-    event_id !== null && { name: "event", value: <CopyId id={event_id} what="event id" /> },
+    { name: "event", value: <CopyId id={event_id} what="event id" /> },
     ...texts.filter(([name]) => !SEARCHED.includes(name))
       .map(([name, value]) => ({ name, value: <LongText text={value} max={300} /> })),
   ];

@@ -22,10 +22,12 @@ import { read } from "../data/read.ts";
  * One occurrence of an error group, with links to the others.
  *
  * @param props.envelope id of the occurrence's envelope; undefined: the newest when the group was opened
+ * @param props.event which of that envelope; undefined: the newest
  */
-export function ErrorDetail({ group, envelope }: {
+export function ErrorDetail({ group, envelope, event }: {
   group: string;
   envelope: number | undefined;
+  event: string | undefined;
 }) {
   const { params, to } = useFragment();
   // The occurrences are those that the list counts, of any state.
@@ -38,14 +40,18 @@ export function ErrorDetail({ group, envelope }: {
   const sent = { application: filters.application };
   const list = useList("occurrences", { ...filters, group });
   const { rows } = list;
-  const current = useCurrentOccurrence(list, envelope);
-  const index = rows.findIndex((row) => row.envelope === current);
+  const first = useFirstOccurrence(list);
+  const current = envelope ?? first?.envelope;
+  const wanted = envelope === undefined ? first?.event_id : event;
+  const index = rows.findIndex((row) =>
+    row.envelope === current && (wanted === undefined || row.event_id === wanted)
+  );
   const sender = rows[index]?.application;
-  const eventId = rows[index]?.event_id ?? null;
+  const eventId = rows[index]?.event_id ?? wanted;
   const reading = useRead(
     ["error", group, current, eventId, sent],
     current !== undefined &&
-      (() => read("error", { ...sent, id: group, envelope: current, event: eventId ?? undefined })),
+      (() => read("error", { ...sent, id: group, envelope: current, event: eventId })),
   );
   const content = reading.value;
   const isMissing = list.state === "ready" && rows.length === 0;
@@ -58,10 +64,14 @@ export function ErrorDetail({ group, envelope }: {
   const lastIndex = useRef(0);
   if (groupIndex !== -1) lastIndex.current = groupIndex;
   const hrefOf = (row: ErrorGroupRow | undefined) => row && to([row.group]);
-  // Errors of a group in one envelope share an address. One that the filters leave out has no place in the list.
+  // One that the filters leave out has no place in the list.
   const isOnSide = (sign: number) => ({ envelope }: OccurrenceRow, at: number) =>
-    envelope !== current && sign * (index === -1 ? current! - envelope : at - index) > 0;
-  const linkTo = (row: OccurrenceRow | undefined) => row && to([group, String(row.envelope)]);
+    sign * (index === -1 ? current! - envelope : at - index) > 0;
+  const linkTo = (row: OccurrenceRow | undefined) => {
+    if (row === undefined) return undefined;
+    const inEnvelope = rows.filter(({ envelope }) => envelope === row.envelope).length;
+    return to([group, String(row.envelope), ...inEnvelope > 1 ? [row.event_id] : []]);
+  };
   return (
     <DetailView
       className="error"
@@ -115,7 +125,7 @@ export function ErrorDetail({ group, envelope }: {
       {content && reading.state !== "failed" && (
         // The key resets what the user opened in the previous occurrence.
         <ErrorBody
-          key={content.envelope}
+          key={`${content.envelope} ${content.event.event_id}`}
           content={content}
           group={groupRow}
           sender={sender}
@@ -145,20 +155,16 @@ export function ErrorDetail({ group, envelope }: {
   );
 }
 
-/** The envelope of the current occurrence. New occurrences do not replace the one that the user reads; other filters do. */
-function useCurrentOccurrence(
-  { of, rows, state }: ConsoleList<OccurrenceRow>,
-  envelope: number | undefined,
-): number | undefined {
-  const [first, setFirst] = useState<{ of: string; envelope: number }>();
-  const newest = rows[0]?.envelope;
+/** The newest occurrence. New ones do not replace the one that the user reads; other filters do. */
+function useFirstOccurrence({ of, rows: [newest], state }: ConsoleList<OccurrenceRow>) {
+  const [first, setFirst] = useState<{ of: string; row: OccurrenceRow }>();
   useEffect(() => {
     if (newest === undefined || state === "loading") return;
-    setFirst((first) => first?.of === of ? first : { of, envelope: newest });
+    setFirst((first) => first?.of === of ? first : { of, row: newest });
   }, [of, newest, state]);
-  return envelope ?? first?.envelope ?? newest;
+  return first?.row ?? newest;
 }
 
 function saveEnvelope({ event, envelope }: ErrorContent): void {
-  saveFile(`${inbox.path}?id=${envelope}`, `${event.event_id ?? envelope}.envelope`);
+  saveFile(`${inbox.path}?id=${envelope}`, `${event.event_id}.envelope`);
 }

@@ -17,11 +17,11 @@ const GROUP_KEY = /^[\da-f]{14}$/;
  *
  * - `#/errors`: the groups
  * - `#/errors/GROUP`: the newest error of a group
- * - `#/errors/GROUP/ENVELOPE`: the error in that envelope
+ * - `#/errors/GROUP/ENVELOPE`: the error in that envelope; `/EVENT`: of several of the group
  * - `#/errors/EVENT` and `#/errors/EVENT/ENVELOPE`: redirects to the event's group
  */
 export default function ErrorsView() {
-  const { path: [group, envelope] } = useFragment();
+  const { path: [group, envelope, event] } = useFragment();
   const detail = group === undefined
     ? undefined
     : !GROUP_KEY.test(group)
@@ -31,6 +31,7 @@ export default function ErrorsView() {
         key={group}
         group={group}
         envelope={/^\d{1,15}$/.test(envelope ?? "") ? Number(envelope) : undefined}
+        event={event}
       />
     );
   return <Split list={<ErrorList openKey={group} />} detail={detail} look="covers" />;
@@ -53,7 +54,7 @@ function EventRedirect({ eventId, envelope }: {
     row.event_id === eventId && (envelope === undefined || String(row.envelope) === envelope)
   );
   // Without filters: they may leave it out.
-  const target = found && fragmentTo("errors", [found.group, String(found.envelope)]);
+  const target = found && fragmentTo("errors", [found.group, String(found.envelope), eventId]);
   useEffect(() => {
     // The search is split into pages, of which the first may have none or only texts that mention the id.
     if (state === "ready" && !found) more?.();

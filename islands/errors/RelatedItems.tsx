@@ -8,7 +8,7 @@ import { LongText } from "./LongText.tsx";
 
 /** What users wrote about an error, its attachments and profiles; nothing if there is none. */
 export function RelatedItems({ eventId, items }: {
-  eventId: string | null;
+  eventId: string;
   items: RelatedContent;
 }) {
   const { attachments, feedback, profiles, omitted } = items;
@@ -59,9 +59,7 @@ export function RelatedItems({ eventId, items }: {
         <p className="note">
           {formatCount(omitted, "envelope")}{" "}
           with attachments, feedback or profiles not shown: too many or too large.{" "}
-          {eventId !== null && (
-            <a href={fragmentTo("envelopes", [], { q: eventId })}>Show the envelopes</a>
-          )}
+          <a href={fragmentTo("envelopes", [], { q: eventId })}>Show the envelopes</a>
         </p>
       )}
     </>

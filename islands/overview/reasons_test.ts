@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ErrorGroupRow } from "../../monitoring/models/error/error_row.ts";
+import type { MonitorRow } from "../../monitoring/models/monitors/monitor_row.ts";
 import type { EndpointRow } from "../../monitoring/models/trace/trace_row.ts";
 import { ofRelease } from "../../monitoring/models/application_rows.ts";
 import { NOT_NAMED, reasonsOf } from "./reasons.ts";
@@ -13,6 +14,10 @@ Deno.test("server 9 minutes ahead → its error is since its time, not since the
   const sinceOf = (clock_ms: number, last_seen: number) => {
     const worker = { ...NOT_NAMED, key: "worker", side: "server", clock_ms, last_seen } as const;
     const [reason] = reasonsOf(worker, groups, [], []).filter(({ of }) => of !== null);
+    const monitor = { application: "worker", slug: "a", state: "missed", runs: [] };
+    const missed = { ...monitor, since: 30 * minute + clock_ms } as unknown as MonitorRow;
+    const ofMonitor = reasonsOf(worker, [], [], [missed]).find(({ of }) => of === missed);
+    assert.equal(ofMonitor!.since / minute, 30, "it was due after the newest envelope");
     return reason!.since / minute;
   };
   assert.equal(sinceOf(9 * minute, 13 * minute), 11);

@@ -29,7 +29,7 @@ export const occurrenceRow = (part: Partial<OccurrenceRow> = {}): OccurrenceRow 
   handled: null,
   application: "shop",
   envelope: 1,
-  event_id: null,
+  event_id: "e".repeat(32),
   at: 0,
   trace_id: null,
   replay_id: null,

@@ -204,7 +204,7 @@ export class IndexWriter {
   #sentAgain({ application: { sdk }, errors }: IndexEntries, application: number) {
     if (!isOpenTelemetry(sdk)) return [];
     return errors.filter(({ event_id, trace_id, span_id, group, value, at }) => {
-      if (event_id === null || trace_id === null) return false;
+      if (trace_id === null) return false;
       const [first, last] = idsOfSameException(event_id);
       return this.#sql.get`SELECT 1 FROM error_entries
         WHERE entry ->> 'event_id' BETWEEN ${first} AND ${last} LIMIT 1` !== undefined ||

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type ErrorEntry, errorName, errorTitle } from "../models/error/error_entry.ts";
+import { type ErrorEntry, errorTitle } from "../models/error/error_entry.ts";
 import { envelopeAt } from "../models/index/list_cursor.ts";
 import { type LogEntry, messageOf, shortBody } from "../models/log_entry.ts";
 import type { TraceRow } from "../models/trace/trace_row.ts";
@@ -92,7 +92,7 @@ function spanOf({ row_key, ...row }: FoundSpan): TraceSpan {
 
 function errorMark(found: FoundSpan): TraceMark {
   const error: ErrorEntry = JSON.parse(found.entry);
-  return { ...markOf("error", found, error), text: errorTitle(error), error: errorName(error) };
+  return { ...markOf("error", found, error), text: errorTitle(error), error: error.event_id };
 }
 
 function logMark(found: FoundSpan): TraceMark {

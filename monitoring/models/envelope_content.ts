@@ -1,7 +1,7 @@
 import { contentTypeOf, type Format } from "../protocol/format.ts";
 import type { InboxRow } from "../protocol/inbox_row.ts";
 import { readEnvelope } from "../protocol/scanner.ts";
-import { errorName, errorTitle } from "./error/error_entry.ts";
+import { errorTitle } from "./error/error_entry.ts";
 import { type AttachmentFacts, attachmentFacts } from "./feedback/attachment.ts";
 import { indexBody, tidyType } from "./index/index_entries.ts";
 import { parseJson, toJson } from "./json.ts";
@@ -106,7 +106,7 @@ function withErrors(
   return {
     ...content,
     unlisted,
-    errors: errors.map((error) => ({ name: errorName(error), title: errorTitle(error) })),
+    errors: errors.map((error) => ({ name: error.event_id, title: errorTitle(error) })),
   };
 }
 

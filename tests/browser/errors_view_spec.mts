@@ -28,7 +28,7 @@ test("links to an error without its group → the address with the group", async
   await expect(page.getByRole("navigation", { name: "Occurrences" })).toContainText(
     "1 of 1",
   );
-  await expect(page).toHaveURL(new RegExp(`^${address}/\\d+$`));
+  await expect(page).toHaveURL(new RegExp(`^${address}/\\d+/[\\da-f]{32}$`));
 
   const event = await (await fetch(new URL("/monitoring/inbox?view=occurrences", address))).json();
   // Newer errors that mention the id fill the first page of the search.
@@ -37,7 +37,7 @@ test("links to an error without its group → the address with the group", async
   // A filter that leaves it out, as links from other views keep it.
   await page.goto(`/#/errors/${event.rows[0].event_id}?q=another`);
   await expect(errorDetail(page)).toContainText(ERRORS.handled);
-  await expect(page).toHaveURL(new RegExp(`^${address}/\\d+$`));
+  await expect(page).toHaveURL(new RegExp(`^${address}/\\d+/[\\da-f]{32}$`));
   await page.goto(`/#/errors/${"e".repeat(32)}`);
   await expect(page.getByText("Error not found.")).toBeVisible();
 });
@@ -92,10 +92,20 @@ test("a new occurrence → does not replace the one shown; older and newer are l
 
   const tags = errorDetail(page).getByRole("region", { name: /^Tags of the group/ });
   await expect(tags).toContainText(/late\s*1 of 3.*others, or none\s*2 of 3/);
+  // Two of one envelope, which name no id.
+  const both = [4, 5].map((sku) => ["event", lowStock(sku)] as const);
+  await postEnvelope(server.origin, {}, ...both);
+  await expect(occurrences).toContainText("3 of 5");
+  await occurrences.getByRole("link", { name: "Newer" }).click();
+  await expect(errorDetail(page)).toContainText("Stock of 4 is low");
+  await occurrences.getByRole("link", { name: "Newer" }).click();
+  await expect(errorDetail(page)).toContainText("Stock of 5 is low");
+  await page.reload();
+  await expect(occurrences).toContainText("1 of 5");
   const warehouse = tags.getByRole("definition").filter({ hasText: "north" });
   await warehouse.hover();
   await warehouse.getByRole("link", { name: "Not this" }).click();
-  await expect(page).toHaveURL(/q=-warehouse%3Anorth/);
+  await expect(page).toHaveURL(/q=-warehouse%3A%22north%22/);
   await expect(page.getByText("No open errors match the filter")).toBeVisible();
 });
 

@@ -178,6 +178,16 @@ Deno.test("view=error → source lines of the map, texts to copy, attachments an
     { envelope: 1, item: 1, name: "cart.txt", type, content_type: "text/plain", bytes: 4 },
   ]);
   assert.deepEqual(feedback.map(({ message, name }) => [message, name]), [["It broke.", "Ada"]]);
+  const fingerprint = ["stock"];
+  await store({}, ["event", { message: "first" }], ["event", { message: "second", fingerprint }], [
+    "event",
+    { message: "third", fingerprint },
+  ]);
+  const [last, second] = server.inbox.page("occurrences", {}).rows;
+  const ofLast = `${server.url}?view=error&id=${last!.group}&envelope=4`;
+  for (const [query, value] of [["", "third"], [`&event=${second!.event_id}`, "second"]]) {
+    assert.equal((await get<ErrorContent>(ofLast + query)).body.event.value, value);
+  }
 });
 
 Deno.test("view=error without its map → the next step; not stored → 404; unreadable → 422; a bad id → 400", async () => {

@@ -76,8 +76,10 @@ export async function readErrorContent(
   origins: MapOrigins,
 ): Promise<ErrorContent | undefined> {
   const { rows } = inbox.page("occurrences", { ...asked, envelope: undefined, limit: MAX_TAGGED });
-  const [newest] = asked.envelope === undefined ? rows : [];
-  const { envelope = newest?.envelope, event: eventId = newest?.event_id ?? null } = asked;
+  const [row] = asked.envelope === undefined
+    ? rows
+    : inbox.page("occurrences", { ...asked, limit: 1 }).rows;
+  const { envelope = row?.envelope, event: eventId = row?.event_id ?? null } = asked;
   const stored = envelope && await readStoredError(inbox, envelope, eventId, origins);
   if (!stored) return undefined;
   const { event: { debugIds, ...event }, stacks, missing_source } = stored;
@@ -123,7 +125,7 @@ async function readRelated(
   envelope: number,
 ): Promise<RelatedContent> {
   const rows = [
-    ...event_id === null ? [] : inbox.page("envelopes", { q: event_id }).rows,
+    ...inbox.page("envelopes", { q: event_id }).rows,
     ...trace_id === null ? [] : inbox.page("envelopes", { trace: trace_id, type: "profile" }).rows,
   ];
   const ids = new Set(
@@ -142,10 +144,8 @@ async function readRelated(
   }
   return {
     attachments: parts.flatMap(({ attachments }) => attachments),
-    feedback: event_id === null
-      ? []
-      : inbox.page("feedback", { q: event_id, limit: MAX_FEEDBACK }).rows
-        .filter(({ about }) => about === event_id),
+    feedback: inbox.page("feedback", { q: event_id, limit: MAX_FEEDBACK }).rows
+      .filter(({ about }) => about === event_id),
     profiles: parts.flatMap(({ profiles }) => profiles),
     omitted: ids.size - parts.length,
   };

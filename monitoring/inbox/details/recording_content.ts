@@ -1,4 +1,3 @@
-import { errorName } from "../../models/error/error_entry.ts";
 import { rowKeyOf } from "../../models/index/list_cursor.ts";
 import { at, listOf, parseJson, tidyText } from "../../models/json.ts";
 import {
@@ -82,7 +81,7 @@ export async function readRecordingContent(
   const events: RecordingEvent[] = [
     ...errors.map(({ envelope, trace_id, level, handled, ...error }) => ({
       kind: "error" as const,
-      ...placed(`${envelope} ${errorName(error)}`, error.at, error.application),
+      ...placed(`${envelope} ${error.event_id}`, error.at, error.application),
       text: error.value,
       group: error.group,
       ...{ envelope, trace_id, level, handled },

@@ -2,6 +2,7 @@ import { boundedAttributes, eventFacts, named, withValues } from "../attributes.
 import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./error_group.ts";
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
+import { digest } from "../digest.ts";
 import { at, booleanAt, hexId, listOf, plausibleTime, tidyText, toJson } from "../json.ts";
 import { MAX_SPAN_ID } from "../trace/trace_span.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
@@ -62,11 +63,22 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
       exceptions.map((exception) => booleanAt(exception, "mechanism", "handled")).toReversed(),
     ),
     at: plausibleTime(at(event, "timestamp"), receivedAt) ?? receivedAt,
-    event_id: hexId(at(event, "event_id")),
+    event_id: eventIdOf(event),
     trace_id: hexId(at(event, "contexts", "trace", "trace_id")),
     span_id: tidyText(at(event, "contexts", "trace", "span_id"), MAX_SPAN_ID) || null,
     replay_id: replayOf(event),
   };
+}
+
+/** Characters of JSON by which errors without an id differ: all of usual ones. */
+const MAX_CONTENT = 100_000;
+
+/** The id of an error; if none was sent, made of its content: else those of one envelope could not be told apart. */
+export function eventIdOf(event: unknown): string {
+  const sent = hexId(at(event, "event_id"));
+  if (sent !== null) return sent;
+  const content = toJson(event).slice(0, MAX_CONTENT);
+  return ["1", "2"].map((half) => digest([half, content])).join("").padEnd(32, "0");
 }
 
 /** The type of what has none. SDKs send the stack trace of a captured message as an exception without a type. */
@@ -93,11 +105,6 @@ export function occurrenceRow(
 ): OccurrenceRow {
   const { former: _, common: __, attributes: ___, span_id: ____, ...row } = entry;
   return { ...row, envelope: envelopeAt(rowKey), application, replay_id: replayId };
-}
-
-/** The identifier of an error in page URLs: its event id; its group if the event has no id. */
-export function errorName({ event_id, group }: Pick<ErrorEntry, "event_id" | "group">): string {
-  return event_id ?? group;
 }
 
 /** The id of the recording that was running when an event happened. */

@@ -3,7 +3,7 @@ import type { Format } from "../../protocol/format.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { parseBody } from "../parse_body.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
-import { handledOf, messageOf, replayOf, unnamedType } from "./error_entry.ts";
+import { eventIdOf, handledOf, messageOf, replayOf, unnamedType } from "./error_entry.ts";
 import { readExceptions, type ReportedException } from "./exceptions.ts";
 import { eventOfViolation } from "./security_event.ts";
 import {
@@ -28,7 +28,7 @@ interface NamedValues {
 
 /** One error event, for its detail view. All texts are untrusted and may be of any length. */
 export interface ReportedError {
-  readonly event_id: string | null;
+  readonly event_id: string;
   /** The sender's time, milliseconds since 1970; null: not a valid time. */
   readonly at: number | null;
   readonly level: string;
@@ -86,20 +86,21 @@ export function readErrorEvent(
   format: Format = "envelope",
 ): ReportedError {
   if (format !== "envelope") return readException(body, eventId, format);
-  const read = tryReadEnvelope(body);
-  if (read === undefined) throw new UnreadableEventError("This envelope is broken.");
-  const { header } = read;
-  const items = read.items.filter(({ header: { type } }) => ERROR_TYPES.has(type));
+  const sent = tryReadEnvelope(body);
+  if (sent === undefined) throw new UnreadableEventError("This envelope is broken.");
+  const { header } = sent;
+  const items = sent.items.filter(({ header: { type } }) => ERROR_TYPES.has(type));
   const [first] = items;
   if (first === undefined) throw new UnreadableEventError("This envelope contains no error.");
-  const isWanted = ({ payload }: Item) =>
+  const eventOf = ({ type }: Item["header"], json: unknown) =>
+    type === "event" ? json : eventOfViolation(json, header);
+  const isWanted = ({ header, payload }: Item) =>
     payload.byteLength <= MAX_EVENT_BYTES &&
-    hexId(at(parseJson(payload), "event_id")) === eventId;
+    eventIdOf(eventOf(header, parseJson(payload))) === eventId;
   // With one event there is no choice: it is parsed once.
   const wanted = eventId && items.length > 1 ? items.find(isWanted) : undefined;
-  const { header: { type }, payload } = wanted ?? first;
-  const json = parseEvent(payload);
-  return describeEvent(type === "event" ? json : eventOfViolation(json, header));
+  const item = wanted ?? first;
+  return describeEvent(eventOf(item.header, parseEvent(item.payload)));
 }
 
 /** An exception of an OTLP request. */
@@ -131,7 +132,7 @@ export function describeEvent(event: unknown): ReportedError {
   const exceptions = readExceptions(event, unnamedType(message));
   const [outermost] = exceptions.shown;
   return {
-    event_id: hexId(at(event, "event_id")),
+    event_id: eventIdOf(event),
     at: time,
     level: textAt(event, "level") ?? "error",
     url: textAt(event, "request", "url"),

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf, recorded } from "../../inbox/testdata/envelopes.ts";
+import { indexBody } from "../index/index_entries.ts";
+import { parseEnvelope } from "../parsed_envelope.ts";
+import type { ErrorEntry } from "./error_entry.ts";
 import { describeEvent, readErrorEvent, UnreadableEventError } from "./error_event.ts";
 
 Deno.test("recorded error of a page → all parts", () => {
@@ -56,6 +59,26 @@ Deno.test("several events in one envelope, one invalid → the one with the even
   assert.equal(readErrorEvent(bytes).value, "first");
   assert.equal(readErrorEvent(bytes, id).value, "second");
   assert.equal(readErrorEvent(bytes, "b".repeat(32)).value, "first");
+  // Without ids, too.
+  const report = (blocked: string) =>
+    ["raw_security", {
+      "csp-report": { "blocked-uri": blocked, "effective-directive": "img" },
+    }] as const;
+  const unnamed = envelopeOf(
+    {},
+    ["event", { message: "first" }],
+    ["event", { message: "other" }],
+    report("a"),
+    report("b"),
+  );
+  const [{ errors }] = indexBody([parseEnvelope(unnamed)], 1).resources as [
+    { errors: ErrorEntry[] },
+  ];
+  assert.deepEqual(
+    errors.map(({ event_id }) => readErrorEvent(unnamed, event_id).value),
+    errors.map(({ value }) => value),
+  );
+  assert.equal(new Set(errors.map(({ event_id }) => event_id)).size, 4);
   const damaged = envelopeOf({}, ["event", new TextEncoder().encode("{nope")], second);
   assert.equal(readErrorEvent(damaged, id).value, "second");
   assert.throws(() => readErrorEvent(damaged), UnreadableEventError);

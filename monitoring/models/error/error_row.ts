@@ -73,7 +73,8 @@ export interface OccurrenceRow
   extends Pick<ErrorGroupRow, "group" | "type" | "where" | "level" | "application"> {
   /** Id of its envelope. */
   readonly envelope: number;
-  readonly event_id: string | null;
+  /** As sent, else made of its content. */
+  readonly event_id: string;
   readonly at: number;
   readonly value: string;
   /** False: uncaught; null: not sent. */

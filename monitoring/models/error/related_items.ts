@@ -40,13 +40,13 @@ const MAX_JSON_BYTES = 16 * 1024 * 1024;
 export function readRelatedItems(
   envelope: Uint8Array,
   id: number,
-  eventId: string | null,
+  eventId: string,
 ): RelatedItems {
   const attachments: AttachmentRow[] = [];
   const profiles: Profile[] = [];
   // Broken framing: the error's own view reports it.
   const { header = {}, items = [] } = tryReadEnvelope(envelope) ?? {};
-  const isOfEvent = eventId !== null && hexId(header.event_id) === eventId;
+  const isOfEvent = hexId(header.event_id) === eventId;
   for (const [index, item] of items.entries()) {
     const { header: { type, content_type: sent }, payload } = item;
     if (type === "attachment" && isOfEvent) {
