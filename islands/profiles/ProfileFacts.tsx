@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { formatCount, formatDuration } from "../../components/format.ts";
-import type { FunctionRow } from "../../monitoring/models/profile/call_tree.ts";
+import { busySamples, type FunctionRow } from "../../monitoring/models/profile/call_tree.ts";
 import {
   type CallTree,
   placeOf,
@@ -30,7 +30,7 @@ export function ProfileFacts({ profile, tree, rows, selected }: {
     fragmentTo("profiles", [row.profile_id], params);
   return (
     <aside className="profile-facts" aria-label="Facts of the profile">
-      {selected && <SelectedFunction {...{ tree, rows, selected }} />}
+      {selected && <SelectedFunction {...{ tree, rows, selected }} busy={busySamples(profile)} />}
       {span && (
         <Part title="Linked span" beside={<a href={spanHref(span)}>Open in trace</a>}>
           <p className="line ends">
@@ -79,8 +79,9 @@ export function ProfileFacts({ profile, tree, rows, selected }: {
 }
 
 /** A function: here, in the selected call, and in all calls. */
-function SelectedFunction({ tree, rows, selected }: {
+function SelectedFunction({ tree, busy, rows, selected }: {
   tree: CallTree;
+  busy: number;
   rows: readonly FunctionRow[];
   selected: DrawnBar;
 }) {
@@ -88,7 +89,6 @@ function SelectedFunction({ tree, rows, selected }: {
   const of = tree.frames[frame];
   if (of === undefined) return null;
   const all = rows.find((row) => row.frame === frame);
-  const busy = rows.reduce((sum, { self }) => sum + self, 0);
   const time = (count: number | undefined) =>
     count === undefined ? "–" : formatDuration(count * tree.interval_ms);
   const lines: readonly (readonly ReactNode[])[] = [

@@ -66,6 +66,9 @@ test("no profile → how to send one; profile → flame graph, functions, its sp
   await detail(page).getByRole("searchbox").fill("");
   await detail(page).getByRole("checkbox", { name: "Own code only" }).check();
   await expect(bars(page, "Array")).toHaveCount(0);
+  // Without what ran in native code below it.
+  const compare = functions(page).getByRole("row", { name: /^compareSlowly/ });
+  await expect(compare).toContainText("30 ms200 ms");
   await detail(page).getByRole("link", { name: "Left-heavy" }).click();
   await expect(bars(page, "compareSlowly")).toHaveCount(1);
   await page.reload();

@@ -5,7 +5,7 @@ import type { ProfileFrame } from "./sent_profile.ts";
 export interface FunctionRow {
   /** Index in `frames`. */
   readonly frame: number;
-  /** Samples in which it ran itself: those of all functions together are all samples in which one ran. */
+  /** Samples in which it ran itself, whatever is hidden: those of all functions are all samples in which one ran. */
   readonly self: number;
   /** Samples in which it ran, or what it called. */
   readonly total: number;
@@ -18,8 +18,12 @@ export const busySamples = ({ samples }: CallTree) =>
 /** For each call, the samples in which it ran itself, and those in which it ran or what it called. */
 export function countCalls({ calls, samples }: CallTree) {
   const self = new Array<number>(calls.length).fill(0);
-  for (const [, call] of samples) if (call >= 0) self[call]!++;
   const total = [...self];
+  for (const [, call, isHidden] of samples) {
+    if (call < 0) continue;
+    total[call]!++;
+    if (!isHidden) self[call]!++;
+  }
   for (let call = calls.length - 1; call >= 0; call--) {
     const [caller] = calls[call]!;
     if (caller >= 0) total[caller]! += total[call]!;
@@ -72,9 +76,15 @@ export function mainFunction(
   return inHalf.find(({ frame }) => !outer.has(frame)) ?? inHalf.at(-1) ?? ordered[0];
 }
 
-/** The tree without calls of libraries: what ran in them counts for the own function that called them. */
-export const ownCalls = (tree: CallTree): CallTree =>
-  rebuilt(tree, (frame) => tree.frames[frame]!.own ? frame : undefined);
+/** The tree without calls of libraries: what ran in them is in the total of the own function that called them. */
+export function ownCalls(tree: CallTree): CallTree {
+  const isOwn = (frame: number) => tree.frames[frame]!.own;
+  const own = rebuilt(tree, (frame) => isOwn(frame) ? frame : undefined);
+  const samples = own.samples.map(([at, call], n): Sample =>
+    call < 0 || isOwn(tree.calls[tree.samples[n]![1]]![1]) ? [at, call] : [at, call, true]
+  );
+  return { ...own, samples };
+}
 
 /** Calls from which on those of one library below each other are one. */
 const MIN_FOLDED = 3;
@@ -143,6 +153,6 @@ function rebuilt(
   return {
     ...tree,
     calls,
-    samples: tree.samples.map(([at, call]): Sample => [at, places[call] ?? -1]),
+    samples: tree.samples.map(([at, call, ...rest]): Sample => [at, places[call] ?? -1, ...rest]),
   };
 }

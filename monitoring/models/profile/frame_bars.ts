@@ -47,7 +47,7 @@ export function barsInTime(tree: CallTree, window: Extent, least: number): Frame
     while (open.length > depth) collect.add(open.pop()!);
   };
   let end = -Infinity;
-  for (const [n, [start_ms, call]] of samples.entries()) {
+  for (const [n, [start_ms, call, isHidden]] of samples.entries()) {
     const next = samples[n + 1]?.[0] ?? Infinity;
     const end_ms = next - start_ms <= GAP * interval_ms ? next : start_ms + interval_ms;
     const path: number[] = [];
@@ -64,7 +64,7 @@ export function barsInTime(tree: CallTree, window: Extent, least: number): Frame
       open[lane].end_ms = end_ms;
     }
     const inner = open.at(-1);
-    if (inner) {
+    if (inner && !isHidden) {
       inner.self++;
       const last = inner.selfTimes.at(-1);
       if (last?.end_ms === start_ms) last.end_ms = end_ms;

@@ -15,8 +15,8 @@ export interface ProfiledSpan extends Extent {
 /** A call in the tree of calls: its function (index in `frames`), and who called it (index in `calls`; -1: none did). */
 export type Call = readonly [caller: number, frame: number];
 
-/** When a sample was taken, in milliseconds after `start_ms`, and its innermost call; -1: nothing ran. */
-export type Sample = readonly [offset_ms: number, call: number];
+/** When a sample was taken, in milliseconds after `start_ms`, and its innermost call; -1: nothing ran. Hidden: one below that. */
+export type Sample = readonly [offset_ms: number, call: number, isHidden?: boolean];
 
 /** Samples of one thread, in the order of time. */
 export interface CallTree {

@@ -168,12 +168,12 @@ Deno.test("in time and left-heavy → calls, their own time, several narrow ones
   assert.deepEqual(narrow.map(({ calls, samples }) => [calls, samples]), [[3, 3], [1, 1]]);
 });
 
-Deno.test("calls of one library below each other → folded; own code only → counted for its caller", () => {
+Deno.test("calls of one library below each other → folded; own code only → in its caller’s total", () => {
   const stack = "x.d own x.c x.b x.a";
   const tree = treeOf([0, stack], [10, stack], [20, "own x.c x.b x.a"]);
   const folded = foldedCalls(tree);
   assert.deepEqual(named(folded), [["x.d", 2, 2], ["own", 1, 3], ["3 frames of x", 0, 3]]);
-  assert.deepEqual(named(ownCalls(tree)), [["own", 3, 3]]);
+  assert.deepEqual(named(ownCalls(tree)), [["own", 1, 3]]);
 });
 
 Deno.test("function that calls itself → counted once; main function → innermost own in half", () => {
@@ -198,6 +198,13 @@ Deno.test("any tree → self times, bars and samples are the same in all", () =>
       const busy = busySamples(tree);
       assert.equal(tree.samples.length, samples.length);
       const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+      const own = ownCalls(tree);
+      const rows = named(tree).filter(([name]) => !/\./.test(`${name}`)).map(String).sort();
+      assert.deepEqual(named(own).map(String).sort(), rows);
+      for (const bars of [barsInTime(own, ALL, 0), barsByWeight(own, ALL, 0)]) {
+        const self = sum(functionRows(own).map(({ self }) => self));
+        assert.equal(sum(bars.map(({ self }) => self)), self);
+      }
       for (const shown of [tree, foldedCalls(tree)]) {
         assert.equal(sum(functionRows(shown).map(({ self }) => self)), busy);
         for (
@@ -298,7 +305,7 @@ Deno.test("browser without Map.getOrInsertComputed → functions, own and folded
   const known = Object.getOwnPropertyDescriptor(Map.prototype, key)!;
   Reflect.deleteProperty(Map.prototype, key);
   try {
-    assert.deepEqual(named(ownCalls(tree)), [["own", 2, 2]]);
+    assert.deepEqual(named(ownCalls(tree)), [["own", 0, 2]]);
     assert.equal(functionRows(foldedCalls(tree)).length, 2);
     assert.ok(readRecorded("profile", "profile").entry.functions.length > 0);
   } finally {
