@@ -9,7 +9,7 @@ import {
   useMemo,
   useState,
 } from "react";
-import { formatNumber } from "../../components/format.ts";
+import { formatDuration, formatNumber } from "../../components/format.ts";
 import type { Extent } from "../../monitoring/models/trace/span_times.ts";
 import { barOf, solidParts } from "./time_scale.ts";
 import type { TimeWindow } from "./use_time_window.ts";
@@ -39,6 +39,7 @@ interface BarLook {
  * Bars below each other on a time axis. A click selects a bar, another one shows its time. What else shows the same is
  * for screen readers.
  *
+ * @param props.gaps time that no bar can be in, hatched
  * @param props.selected key of the selected bar
  * @param props.matches keys of bars that are marked
  * @param props.lookOf the same function as long as the looks are the same
@@ -50,6 +51,7 @@ export function FlameGraph<Bar extends LaneBar>(props: {
   frame: RefObject<HTMLDivElement | null>;
   width: number;
   bars: readonly Bar[];
+  gaps?: readonly Extent[];
   timeWindow: TimeWindow;
   selected: string | undefined;
   matches: ReadonlySet<string>;
@@ -90,6 +92,17 @@ export function FlameGraph<Bar extends LaneBar>(props: {
     >
       {props.children}
       <div className="flame-lanes" style={{ height: lanes * LANE_PX }} aria-hidden="true">
+        {props.gaps?.map((gap) => {
+          const place = barOf(window, gap);
+          return place && (
+            <i
+              key={gap.start_ms}
+              className="gap"
+              title={`Without samples: ${formatDuration(gap.end_ms - gap.start_ms)}`}
+              style={{ left: `${place.left}%`, width: `${place.width}%` }}
+            />
+          );
+        })}
         {shown.map((bar) => (
           <Bar
             key={bar.key}

@@ -5,6 +5,7 @@ import {
   barsByWeight,
   barsInTime,
   type FrameBar,
+  unsampledTimes,
 } from "../../monitoring/models/profile/frame_bars.ts";
 import {
   type CallTree,
@@ -62,6 +63,7 @@ export function ProfileFlame({ profile, tree, isHeavy, timeWindow, selected, fou
     return find(tree, window, lengthOf(window) * MIN_PX / width)
       .sort((a, b) => a.lane - b.lane || a.start_ms - b.start_ms);
   }, [tree, isHeavy, window, width]);
+  const gaps = isHeavy ? [] : unsampledTimes(profile, wholeAxis(profile, false));
   const frameOf = (bar: FrameBar) => tree.calls[bar.call]![1];
   const isFound = (frame: number) => frame === selected?.frame || found.has(frame);
   const matches = useMemo(
@@ -114,7 +116,7 @@ export function ProfileFlame({ profile, tree, isHeavy, timeWindow, selected, fou
       <FlameGraph
         label={`Flame graph of ${formatCount(busySamples(tree), "sample")}`}
         description="The table of functions has the same. Arrows move between calls, Enter zooms to one, Escape shows all."
-        {...{ frame, width, bars, timeWindow, matches, lookOf, onKeyDown }}
+        {...{ frame, width, bars, gaps, timeWindow, matches, lookOf, onKeyDown }}
         selected={current?.key}
         onSelect={select}
       >
@@ -139,6 +141,11 @@ export function ProfileFlame({ profile, tree, isHeavy, timeWindow, selected, fou
         <li>
           <i className="native" />hatched: native
         </li>
+        {gaps.length > 0 && (
+          <li>
+            <i className="gap" />without samples
+          </li>
+        )}
         <li className="end">Narrowest frame drawn: {MIN_PX} px</li>
       </ul>
     </>

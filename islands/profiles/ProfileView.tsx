@@ -8,7 +8,7 @@ import {
   mainFunction,
   ownCalls,
 } from "../../monitoring/models/profile/call_tree.ts";
-import { unsampledTime } from "../../monitoring/models/profile/frame_bars.ts";
+import { unsampledTimes } from "../../monitoring/models/profile/frame_bars.ts";
 import {
   omittedText,
   type ProfileContent,
@@ -116,7 +116,8 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
   const main = useMemo(() => mainFunction(profile), [profile]);
   const time = (count: number) => formatDuration(count * interval_ms);
   const whole = wholeAxis(profile, false);
-  const unsampled = unsampledTime(profile, whole);
+  const unsampled = unsampledTimes(profile, whole)
+    .reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0);
   const omitted = omittedText(profile);
   const mark = (frame: number) => setSelected({ frame });
   return (

@@ -108,6 +108,8 @@ test("session of a profiler → its requests; span of a trace → what ran in it
   await expect(detail(page).getByRole("heading", { level: 3 }))
     .toHaveText(/^GET \/api\/report\/1\d and 1\sother$/);
   await expect(page.locator("a.flame-bar")).toHaveCount(2);
+  await expect(detail(page)).toContainText("1.64 s without samples");
+  await expect(flame(page).getByTitle(/^Without samples: 1\.64\ss$/)).toBeVisible();
   await facts(page).getByRole("link", { name: "GET /api/report/12" }).click();
   await expect(detail(page)).toContainText("36 samples");
   await expect(detail(page).getByRole("heading", { level: 3 })).toHaveText("GET /api/report/12");

@@ -23,13 +23,14 @@ type OpenBar = Changing<Omit<FrameBar, "key" | "selfTimes">> & { selfTimes: Chan
 /** Longer distances than so many usual ones are gaps, in which nothing was sampled. */
 const GAP = 3;
 
-/** Milliseconds of an axis in which nothing was sampled. */
-export function unsampledTime({ samples, interval_ms }: CallTree, axis: Extent): number {
+/** The parts of an axis in which nothing was sampled. */
+export function unsampledTimes({ samples, interval_ms }: CallTree, axis: Extent): Extent[] {
   const times = [axis.start_ms - interval_ms, ...samples.map(([at]) => at), axis.end_ms];
-  return times.reduce((sum, at, n) => {
-    const distance = at - (times[n - 1] ?? at);
-    return distance <= GAP * interval_ms ? sum : sum + distance - interval_ms;
-  }, 0);
+  return times.flatMap((end_ms, n) => {
+    const before = times[n - 1] ?? end_ms;
+    const isGap = end_ms - before > GAP * interval_ms;
+    return isGap ? [{ start_ms: before + interval_ms, end_ms }] : [];
+  });
 }
 
 /**

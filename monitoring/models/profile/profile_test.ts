@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { recorded } from "../../inbox/testdata/envelopes.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import { busySamples, foldedCalls, functionRows, mainFunction, ownCalls } from "./call_tree.ts";
-import { barsByWeight, barsInTime, type FrameBar, unsampledTime } from "./frame_bars.ts";
+import { barsByWeight, barsInTime, type FrameBar, unsampledTimes } from "./frame_bars.ts";
 import { joinProfiles, MAX_JOINED_SAMPLES } from "./join_profiles.ts";
 import type { CallTree } from "./profile_content.ts";
 import { profileEntry } from "./profile_entry.ts";
@@ -131,10 +131,12 @@ Deno.test("a function called from two lines → one, with its line but for Node'
 Deno.test("a missing chunk, an idle thread → a gap, not time", () => {
   const tree = treeOf([0, "a"], [10, "a"], [20, "(idle)"], [500, "a"], [510, "a"]);
   assert.equal(busySamples(tree), 4);
-  assert.equal(unsampledTime(tree, { start_ms: 0, end_ms: 520 }), 470);
-  assert.equal(unsampledTime(tree, { start_ms: -200, end_ms: 600 }), 750);
+  const gap = { start_ms: 30, end_ms: 500 };
+  assert.deepEqual(unsampledTimes(tree, { start_ms: 0, end_ms: 520 }), [gap]);
+  const ends = [{ start_ms: -200, end_ms: 0 }, gap, { start_ms: 520, end_ms: 600 }];
+  assert.deepEqual(unsampledTimes(tree, { start_ms: -200, end_ms: 600 }), ends);
   const whole = treeOf([0, "a"], [10, "(idle)"], [20, "a"]);
-  assert.equal(unsampledTime(whole, { start_ms: -10, end_ms: 40 }), 0);
+  assert.deepEqual(unsampledTimes(whole, { start_ms: -10, end_ms: 40 }), []);
   const bars = barsInTime(tree, ALL, 0);
   assert.deepEqual(drawn(tree, bars), [
     "0 a 0-20 2",
