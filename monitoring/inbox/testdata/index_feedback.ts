@@ -51,19 +51,25 @@ export function addFeedbackTests(test: AddTest): void {
     assert.equal(inbox.page("envelopes", { q: "wrap" }).rows.length, 2);
   });
 
-  test("feedback → found by its tags and what is known of its user", async (inbox, add) => {
+  test("feedback → found by tags, user and source", async (inbox, add) => {
     const contexts = { feedback: { message: "Wrong seats", source: "widget" } };
     const user = { id: "77", username: "longy" };
     await add(["feedback", { contexts, user, tags: { mood: "bad" } }], feedback("other", -10));
     const messages = (q: string) =>
       inbox.page("feedback", { q }).rows.map(({ message }) => message);
-    for (const q of ["user.id:77", "user.id:7*", "mood:bad", "mood:*", "bad", "77", "longy"]) {
+    const found = ["user.id:77", "user.id:7*", "mood:bad", "mood:*", "bad", "77", "longy"];
+    for (const q of [...found, "source:widget", "widget"]) {
       assert.deepEqual(messages(q), ["Wrong seats"], q);
       assert.deepEqual(messages(`-${q}`), ["other"], `-${q}`);
     }
     for (const q of ["user.id:7", "mood:77", "user.id:longy"]) assert.deepEqual(messages(q), [], q);
     assert.equal(inbox.page("envelopes", { q: "mood:bad" }).rows.length, 1);
-    const attributes = { "mood": "bad", "user.id": "77", "user.username": "longy" };
+    const attributes = {
+      "source": "widget",
+      "mood": "bad",
+      "user.id": "77",
+      "user.username": "longy",
+    };
     assert.deepEqual(inbox.page("feedback", { q: "77" }).rows[0]?.attributes, attributes);
   });
 

@@ -29,6 +29,7 @@ export function feedbackEntry(sent: unknown, receivedAt: number): FeedbackEntry 
   const form = isReport ? sent : feedback;
   const text = (max: number, ...names: readonly string[]) =>
     names.map((name) => tidyText(textAt(form, name), max)).find(Boolean) ?? null;
+  const source = text(MAX_NAME, "source");
   const event = {
     event_id: isReport ? null : hexId(at(sent, "event_id")),
     about: hexId(isReport ? at(sent, "event_id") : at(form, "associated_event_id")),
@@ -43,7 +44,7 @@ export function feedbackEntry(sent: unknown, receivedAt: number): FeedbackEntry 
     url: text(MAX_URL, "url") ?? tidyText(at(sent, "request", "url"), MAX_URL) ?? null,
     user: userOf(sent),
     browser: browserOf(sent),
-    attributes: eventAttributes(sent),
+    attributes: { ...source && { source }, ...eventAttributes(sent) },
     trace_id: hexId(at(sent, "contexts", "trace", "trace_id")),
     replay_id: replayOf(sent),
     attachments: [],

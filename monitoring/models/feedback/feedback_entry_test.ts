@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { envelopeOf, recorded } from "../../inbox/testdata/envelopes.ts";
 import { indexBody } from "../index/index_entries.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
+import { feedbackWords } from "../query/searched.ts";
 import type { FeedbackEntry } from "./feedback_entry.ts";
 
 const NOW = 1_795_262_400_000;
@@ -52,6 +53,7 @@ Deno.test("feedback of the SDK's form → what it contains, with its screenshot"
   });
   const [{ group, event_id, trace_id, at, ...entry }] = entries(bytes) as [FeedbackEntry];
   assert.match(group, /^f[\da-f]{14}$/);
+  assert.match(feedbackWords(entries(bytes)[0]!), /screenshot png/);
   assert.match(`${event_id} ${trace_id}`, /^[\da-f]{32} [\da-f]{32}$/);
   assert.equal(typeof at, "number");
   assert.deepEqual(entry, {
@@ -62,7 +64,7 @@ Deno.test("feedback of the SDK's form → what it contains, with its screenshot"
     url: "https://shop.test/cart",
     user: "u-7",
     browser: null,
-    attributes: { "user.id": "u-7" },
+    attributes: { "source": "widget", "user.id": "u-7" },
     replay_id: null,
     attachments: [
       { item: 1, name: "screenshot.png", type: "image/png", bytes: 10 },

@@ -85,7 +85,10 @@ export function searchedError(error: ErrorEntry): Searched {
 }
 
 export const feedbackWords = (entry: FeedbackEntry): string =>
-  words([entry.message, entry.name, entry.email, entry.url, entry.browser], entry.attributes) +
+  words([
+    ...[entry.message, entry.name, entry.email, entry.url, entry.browser],
+    ...entry.attachments.map(({ name }) => name),
+  ], entry.attributes) +
   idWords(entry.event_id, entry.about, entry.trace_id, entry.replay_id);
 
 /** Traces of a series that are found by their id. */
