@@ -19,7 +19,7 @@ export function errorAsText(
     [`${relationPrefix(one)}${errorTitle(one)}`, ...frameLines(one.stack, stacks[index])]
       .map((line) => `${"  ".repeat(one.depth)}${line}`).join("\n")
   );
-  const messageText = [event.value, ...frameLines(stack, stacks[0])].join("\n");
+  const messageText = [event.value || event.title, ...frameLines(stack, stacks[0])].join("\n");
   const facets = [
     ["at", event.at === null ? null : new Date(event.at).toISOString()],
     ["level", event.level],

@@ -3,7 +3,7 @@ import { fingerprintText, frameLabel, groupKeys, type MapOf, topFrame } from "./
 import { exceptionsOf, MAX_EXCEPTIONS } from "./exceptions.ts";
 import { envelopeAt } from "../index/list_cursor.ts";
 import { digest } from "../digest.ts";
-import { at, booleanAt, hexId, listOf, plausibleTime, tidyText, toJson } from "../json.ts";
+import { at, booleanAt, hexId, listOf, plausibleTime, textAt, tidyText, toJson } from "../json.ts";
 import { MAX_SPAN_ID } from "../trace/trace_span.ts";
 import { levelNamed } from "../../protocol/log_levels.ts";
 import { LOG_ATTRIBUTES, type LogEntry } from "../log_entry.ts";
@@ -37,10 +37,9 @@ export function errorEntry(event: unknown, receivedAt: number, mapOf?: MapOf): E
   // Causes come first, the outermost exception last.
   const outermost = exceptions.at(-1);
   const message = messageOf(event);
-  const value = tidyText(at(outermost, "value"), MAX_VALUE) ??
-    tidyText(message?.text, MAX_VALUE) ?? "";
-  const sentType = tidyText(at(outermost, "type"), MAX_TYPE);
-  const type = sentType || unnamedType(message);
+  const value = tidyText(errorValue(outermost, message), MAX_VALUE)!;
+  const sentType = tidyText(textAt(outermost, "type"), MAX_TYPE);
+  const type = sentType ?? unnamedType(message);
   const frame = topFrame(outermost, mapOf) ?? topFrame(event, mapOf);
   const template = outermost === undefined ? tidyText(message?.template, MAX_VALUE) ?? "" : value;
   const fingerprint = listOf(at(event, "fingerprint"));
@@ -84,6 +83,10 @@ export function eventIdOf(event: unknown): string {
 /** The type of what has none. SDKs send the stack trace of a captured message as an exception without a type. */
 export const unnamedType = (message: ReturnType<typeof messageOf>) =>
   message === undefined ? "Error" : "Message";
+
+/** The message of an error, in lists and in its detail. */
+export const errorValue = (outermost: unknown, message: ReturnType<typeof messageOf>) =>
+  textAt(outermost, "value") ?? message?.text ?? "";
 
 /** By what an event is searched beside its message: tags, facts, and values of contexts by names such as `user.id`. */
 export function eventAttributes(event: unknown): LogEntry["attributes"] {
@@ -148,7 +151,7 @@ function withParameters(template: string, params: unknown): string {
 }
 
 const nonEmptyText = (value: unknown) =>
-  typeof value === "string" && value !== "" ? value : undefined;
+  typeof value === "string" && value.trim() !== "" ? value : undefined;
 
 /** Sentry's name of a level. Its default is "error"; unlike logs, events have "log" and no "trace". */
 export function levelOf(level: unknown): string {

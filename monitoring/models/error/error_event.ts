@@ -3,7 +3,14 @@ import type { Format } from "../../protocol/format.ts";
 import { tryReadEnvelope } from "../../protocol/scanner.ts";
 import { parseBody } from "../parse_body.ts";
 import { type Breadcrumb, readBreadcrumbs } from "./breadcrumbs.ts";
-import { eventIdOf, handledOf, messageOf, replayOf, unnamedType } from "./error_entry.ts";
+import {
+  errorValue,
+  eventIdOf,
+  handledOf,
+  messageOf,
+  replayOf,
+  unnamedType,
+} from "./error_entry.ts";
 import { readExceptions, type ReportedException } from "./exceptions.ts";
 import { eventOfViolation } from "./security_event.ts";
 import {
@@ -137,7 +144,7 @@ export function describeEvent(event: unknown): ReportedError {
     level: textAt(event, "level") ?? "error",
     url: textAt(event, "request", "url"),
     title: outermost?.type ?? unnamedType(message),
-    value: outermost?.value ?? message?.text ?? "",
+    value: errorValue(outermost, message),
     handled: handledOf(exceptions.shown.map(({ handled }) => handled)),
     mechanism: outermost?.mechanism ?? null,
     exceptions,

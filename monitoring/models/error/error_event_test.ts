@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { envelopeOf, recorded } from "../../inbox/testdata/envelopes.ts";
 import { indexBody } from "../index/index_entries.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
-import type { ErrorEntry } from "./error_entry.ts";
+import { errorAsText } from "./error_as_text.ts";
+import { errorEntry, type ErrorEntry } from "./error_entry.ts";
 import { describeEvent, readErrorEvent, UnreadableEventError } from "./error_event.ts";
 
 Deno.test("recorded error of a page → all parts", () => {
@@ -35,6 +36,23 @@ Deno.test("recorded violation of a policy → what was blocked, where, and its f
   assert.equal(event.event_id, "0123456789abcdef0123456789abcdef");
   assert.deepEqual(event.mechanism, "csp");
   assert.ok(event.tags.shown.some(([name]) => name === "original-policy"));
+});
+
+Deno.test("error without a type or a message → named alike in lists, its detail and as text", () => {
+  const exceptions = [{}, { type: " ", value: "  " }, { type: 7, value: 42 }, { value: null }];
+  const events = exceptions.map((one) => ({ exception: { values: [one] } }));
+  const messages = [{}, { message: " " }, { message: "full" }];
+  for (
+    const event of messages.flatMap((
+      message,
+    ) => [message, ...events.map((one) => ({ ...one, ...message }))])
+  ) {
+    const [entry, shown] = [errorEntry(event, 0), describeEvent(event)];
+    const name = [entry.type, entry.value];
+    assert.deepEqual([shown.title, shown.value], name, JSON.stringify(event));
+    assert.ok(name.join("").trim() === name.join("") && entry.type !== "");
+    assert.match(errorAsText(shown), /^\S/);
+  }
 });
 
 Deno.test("no error, broken envelope, invalid JSON or too large → error for display", () => {
