@@ -130,7 +130,7 @@ type ItemReader = (payload: unknown, found: EntryCollector, header: unknown) => 
 
 const readEvent = (payload: unknown, found: EntryCollector) => {
   const entry = errorEntry(payload, found.receivedAt, found.mapsOf(payload));
-  found.event(entry.event_id);
+  found.event(at(payload, "event_id"));
   found.errors.push(entry);
   found.trace(entry.trace_id, entry.replay_id)?.error(entry.at, errorTitle(entry));
 };
