@@ -67,7 +67,7 @@ export const SINCE_TIP =
   " that came back, when its return was received; in the newest release the first failed run of an" +
   " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state;" +
   " of a clock when the newest envelope was received. By the sender’s clock, less what it is ahead;" +
-  " but for monitors no later than its newest envelope";
+  " but of missed runs no later than its newest envelope";
 
 /** Why a monitor needs a look, by its state. */
 const OF_MONITOR: Partial<Record<MonitorRow["state"], Pick<Reason, "kind" | "why">>> = {
@@ -148,7 +148,7 @@ export function reasonsOf(
       ...found,
       application,
       what,
-      since: since - ahead,
+      since: of.state === "missed" ? since - ahead : sinceOf(since),
       href: linkTo("monitors", path, { monitor }),
       of,
     }];
