@@ -41,7 +41,10 @@ export function formatValue(value: number, unit: string): string {
   const ms = TIMES.get(shortUnit(unit));
   if (ms !== undefined) return sign + formatDuration(Math.abs(value) * ms);
   const bytes = SIZES.get(shortUnit(unit));
-  if (bytes !== undefined) return sign + formatBytes(Math.abs(value) * bytes);
+  if (bytes !== undefined) {
+    const size = Math.abs(value) * bytes;
+    return size < 1024 ? `${formatDecimal(value * bytes)}\u00a0B` : sign + formatBytes(size);
+  }
   return [formatDecimal(value), unitText(unit)].filter(Boolean).join("\u00a0");
 }
 

@@ -26,6 +26,7 @@ Deno.test("times and sizes in the units of Sentry, OpenTelemetry and Prometheus 
   assert.equal(plain(formatValue(2, "days")), "48 h 00 min");
   for (const unit of ["By", "byte", "bytes", "B"]) {
     assert.equal(plain(formatValue(2_048, unit)), "2.0 KiB", unit);
+    assert.equal(plain(formatValue(-3.5, unit)), "−3.5 B", unit);
   }
   for (const unit of ["KiBy", "kibibyte", "kibibytes"]) {
     assert.equal(plain(formatValue(2, unit)), "2.0 KiB", unit);

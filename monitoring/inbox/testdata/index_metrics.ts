@@ -171,6 +171,7 @@ export function addMetricTests(test: AddTest): void {
       await gauge("/ended", 9, 0, 10, 20);
       await gauge("/a", 2, 0, 10, 20, 30, 40, 50, 60);
       await gauge("/b", 4, 5, 15, 25, 35, 41);
+      await gauge("/once", 9, 20);
       for (const every of [10_000, 60_000, 3_600_000]) {
         const { groups } = read(inbox, { name: "queue", every })!;
         assert.equal(groups[0]!.figures.last, 3);

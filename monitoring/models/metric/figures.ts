@@ -36,20 +36,25 @@ const MAX_CARRIED_MS = HOUR_MS;
 /**
  * Adds to each time the newest values of series, also those from before that are still being sent.
  *
- * @param changes of one series, in order of time; of an up-down counter each start is a process of its own
+ * @param series each in order of time; of an up-down counter each start is a process of its own
  * @param times with their starts, in order; Infinity: of the whole time, at its end
  * @param length of each time, in milliseconds
  */
 export function addLasts(
-  changes: readonly Change[],
+  series: readonly (readonly Change[])[],
   times: readonly (readonly [from: number, values: Values])[],
   length: number,
 ): void {
-  for (const stream of Map.groupBy(changes, ({ since }) => since).values()) {
-    const distances = stream.slice(1).map(({ at }, n) => at - stream[n]!.at).sort((a, b) => a - b);
-    const usual = distances[Math.floor(distances.length / 2)];
-    // Of a single point, the interval of most exporters.
-    const carriedMs = Math.min(MAX_CARRIED_MS, MAX_DISTANCES * (usual ?? MINUTE_MS));
+  const streams = series.flatMap((
+    changes,
+  ) => [...Map.groupBy(changes, ({ since }) => since).values()]);
+  const distances = streams.map((stream) =>
+    middleOf(stream.slice(1).map(({ at }, n) => at - stream[n]!.at))
+  );
+  // A single point has none: that of the other series, else the interval of most exporters.
+  const common = middleOf(distances.flatMap((usual) => usual ?? [])) ?? MINUTE_MS;
+  for (const [i, stream] of streams.entries()) {
+    const carriedMs = Math.min(MAX_CARRIED_MS, MAX_DISTANCES * (distances[i] ?? common));
     let n = -1;
     for (const [from, values] of times) {
       while (n + 1 < stream.length && stream[n + 1]!.at < from + length) n++;
@@ -57,6 +62,9 @@ export function addLasts(
     }
   }
 }
+
+const middleOf = (values: readonly number[]): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Figures that a point spreads over its time. */
 export const isSpread = (figure: Figure): boolean => /^(rate|count|sum)$/.test(figure);

@@ -231,8 +231,7 @@ Deno.test("level whose sender says that it has no value → counts no more in la
       const still = changesOf([[10, 1], [20, 1], [30, 1]], kind, 5, 99).changes;
       for (const change of still) values.add(change);
       const all: Point[] = [[10, 5], [20, 5], ...gone];
-      addLasts(changesOf(all, kind, 5, 99).changes, [[Infinity, values]], 1);
-      addLasts(still, [[Infinity, values]], 1);
+      addLasts([changesOf(all, kind, 5, 99).changes, still], [[Infinity, values]], 1);
       return values.figure("last", 1);
     };
     assert.equal(lastOf(), kind === "gauge" ? 3 : 6);

@@ -105,9 +105,7 @@ export function readMetric(
     const figureOf = (figure: Figure) =>
       (figure === "rate" && group.all.count > 0 ? whole : group.all).figure(figure, to - from);
     const intervals = [...group.intervals].sort(([a], [b]) => a - b);
-    for (const changes of isLevel(kind) ? group.changes : []) {
-      addLasts(changes, [...intervals, [Infinity, group.all]], every);
-    }
+    if (isLevel(kind)) addLasts(group.changes, [...intervals, [Infinity, group.all]], every);
     const points = intervals.map(([at, values]) => ({
       at,
       value: values.figure(show, every),
@@ -272,8 +270,8 @@ export function metricRow(
   const show = figures.find((figure) => isFigureOf(all, figure)) ?? figures[0]!;
   const times = parts.map((part, n) => [from + n * length, part] as const);
   const shape = { from, every: length, newest: all.newest, end: to, first: knownFrom, now };
+  if (isLevel(id.kind)) addLasts(series, [...times, [Infinity, all]], length);
   for (const changes of series) {
-    if (isLevel(id.kind)) addLasts(changes, [...times, [Infinity, all]], length);
     if (isSpread(show)) addGrowth(changes, (n) => parts[n], shape);
   }
   return {
