@@ -505,6 +505,15 @@ export function addFilterTests(test: AddTest): void {
         is_segment: true,
         attributes: { "sentry.op": { value: "navigation" }, "url.path": { value: "/orders" } },
       }));
+      // One that names an element, but no page.
+      await add(span(11, {
+        name: "main > div",
+        is_segment: true,
+        attributes: {
+          "sentry.op": { value: "ui.webvital.cls" },
+          "browser.web_vital.cls.value": { value: 0.5 },
+        },
+      }));
       const rows = (query: ListQuery) =>
         inbox.page("pages", query).rows.map(({ application: _, ...row }) => row);
       const few = (...values: number[]) => ({ count: values.length, p75: null, few: values });

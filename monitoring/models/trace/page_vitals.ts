@@ -44,7 +44,8 @@ export function vitalsEntry(span: SentSpan, receivedAt: number): VitalsEntry | u
   const vitals = readVitals(transaction ?? json, attributes, times);
   if (vitals.length === 0 && pageOp === null) return undefined;
   const trace_id = hexId(at(json, "trace_id"));
-  const ownName = isSegment ? span.name : undefined;
+  // A vital that was sent by itself has the name of an element.
+  const ownName = pageOp !== null || transaction !== undefined && isSegment ? span.name : undefined;
   const name = transaction === undefined
     ? attributeAt(attributes, "sentry.segment.name") ?? attributeAt(attributes, "transaction") ??
       ownName
