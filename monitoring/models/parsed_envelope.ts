@@ -1,3 +1,4 @@
+import { withItemFacts } from "./error/security_event.ts";
 import type { EnvelopeHeader } from "../protocol/envelope.ts";
 import { tryReadEnvelope } from "../protocol/scanner.ts";
 import type { InboxItem } from "../protocol/inbox_row.ts";
@@ -24,7 +25,7 @@ interface Omitted {
 
 interface ParsedItem extends InboxItem {
   /**
-   * Of a `replay_recording` its header, of a `replay_video` its `replay_event`, of an `attachment` its facts. Undefined: the type is not indexed, or
+   * Of a `replay_recording` its header, of a `replay_video` its `replay_event`, of an `attachment` its facts, of `raw_security` with those of its header. Undefined: the type is not indexed, or
    * the payload is not JSON or exceeds the limits.
    */
   readonly json: unknown;
@@ -94,7 +95,12 @@ export function parseEnvelope(bytes: Uint8Array): ParsedEnvelope {
       : isIndexed(type)
       ? parser.parse(jsonOf(type, payload))
       : undefined;
-    return { type, bytes: payload.byteLength, json };
+    const isViolation = type === "raw_security" && json !== undefined;
+    return {
+      type,
+      bytes: payload.byteLength,
+      json: isViolation ? withItemFacts(json, item.header) : json,
+    };
   });
   const left = envelope.items.slice(MAX_ITEMS).filter(({ header }) => isIndexed(header.type));
   const unread = items.filter(({ type, json }) =>

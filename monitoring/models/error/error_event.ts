@@ -12,7 +12,7 @@ import {
   unnamedType,
 } from "./error_entry.ts";
 import { readExceptions, type ReportedException } from "./exceptions.ts";
-import { eventOfViolation } from "./security_event.ts";
+import { eventOfViolation, withItemFacts } from "./security_event.ts";
 import {
   at,
   booleanAt,
@@ -99,8 +99,8 @@ export function readErrorEvent(
   const items = sent.items.filter(({ header: { type } }) => ERROR_TYPES.has(type));
   const [first] = items;
   if (first === undefined) throw new UnreadableEventError("This envelope contains no error.");
-  const eventOf = ({ type }: Item["header"], json: unknown) =>
-    type === "event" ? json : eventOfViolation(json, header);
+  const eventOf = (item: Item["header"], json: unknown) =>
+    item.type === "event" ? json : eventOfViolation(withItemFacts(json, item), header);
   const isWanted = ({ header, payload }: Item) =>
     payload.byteLength <= MAX_EVENT_BYTES &&
     eventIdOf(eventOf(header, parseJson(payload))) === eventId;

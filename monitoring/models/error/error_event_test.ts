@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { envelopeOf, recorded } from "../../inbox/testdata/envelopes.ts";
 import { indexBody } from "../index/index_entries.ts";
+import { readApplication } from "../application.ts";
 import { parseEnvelope } from "../parsed_envelope.ts";
 import { errorAsText } from "./error_as_text.ts";
 import { errorEntry } from "./error_entry.ts";
@@ -68,6 +69,18 @@ Deno.test("no error, broken envelope, invalid JSON or too large → error for di
       error instanceof UnreadableEventError && message.test(error.message);
     assert.throws(() => readErrorEvent(bytes), isExpected, String(message));
   }
+});
+
+Deno.test("violation → of the release and environment that its item's header has", () => {
+  const header = { type: "raw_security", sentry_release: "csp@1", sentry_environment: "staging" };
+  const report = { "csp-report": { "effective-directive": "img" } };
+  const bytes = envelopeOf({}, [header as never, report]);
+  const { environment, release } = readApplication(parseEnvelope(bytes));
+  assert.deepEqual([environment, release], ["staging", "csp@1"]);
+  assert.deepEqual(readErrorEvent(bytes).facts.slice(0, 2), [
+    ["release", "csp@1"],
+    ["environment", "staging"],
+  ]);
 });
 
 Deno.test("several events in one envelope, one invalid → the one with the event id", () => {

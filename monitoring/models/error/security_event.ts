@@ -1,9 +1,16 @@
 import { at, textAt } from "../json.ts";
 
+/** The payload of a `raw_security` item with the facts that are in its header, by names of Sentry's Relay. */
+export const withItemFacts = (payload: unknown, header: unknown): unknown => ({
+  ...typeof payload === "object" && payload,
+  release: at(header, "sentry_release"),
+  environment: at(header, "sentry_environment"),
+});
+
 /**
  * A violation of a page's content security policy, as an error event. Undefined if a `raw_security` item has none.
  *
- * @param payload `{"csp-report": {…}}`, untrusted
+ * @param payload `{"csp-report": {…}}` of {@linkcode withItemFacts}, untrusted
  * @param header of its envelope, which has the id and time that the payload lacks
  */
 export function eventOfViolation(payload: unknown, header: unknown): object | undefined {
@@ -23,6 +30,8 @@ export function eventOfViolation(payload: unknown, header: unknown): object | un
     event_id: at(header, "event_id"),
     timestamp: at(header, "sent_at"),
     platform: "javascript",
+    release: at(payload, "release"),
+    environment: at(payload, "environment"),
     level: isEnforced ? "error" : "warning",
     request: { url: textAt(report, "document-uri") },
     exception: {
