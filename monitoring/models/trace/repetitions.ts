@@ -38,8 +38,8 @@ const LITERALS =
   /(?<!\w)'(?:[^']|'')*'|\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{24}|[\da-f]{32})\b|\d+(?:\.\d+)?/gi;
 
 /**
- * Finds the repetitions of a trace. Other spans may be between theirs. A span that failed or has children is in none: its
- * row has to be seen.
+ * Finds the repetitions of a trace, each of one application. Other spans may be between theirs. A span that failed or
+ * has children is in none: its row has to be seen.
  *
  * @returns by each of their spans
  */
@@ -126,9 +126,10 @@ function patternsOf(siblings: readonly SpanNode[]): Iterable<Pattern> {
   return patterns;
 }
 
-const kindOf = ([first]: readonly Member[]) => spanKind(first!.node.span!);
+const kindOf = ([first]: readonly Member[]) =>
+  `${spanKind(first!.node.span!)} ${first!.node.span!.application}`;
 
-/** A pattern with further spans of its kind that alternate with it; undefined: they do not. */
+/** A pattern with further spans of its kind and application that alternate with it; undefined: they do not. */
 function joined({ members, period }: Pattern, others: readonly Member[]): Pattern | undefined {
   const isInFirstCycle =
     others[0]!.place < members[Math.min(MAX_PERIOD, members.length) - 1]!.place;
@@ -189,5 +190,5 @@ function shapeOf({ span, children, cut }: SpanNode): string | undefined {
   if (span === null || span.failed || span.end_ms === null || children.length > 0 || cut !== null) {
     return undefined;
   }
-  return `${span.op} ${span.side} ${textShape(span.name)}`;
+  return `${span.op} ${span.side} ${span.application} ${textShape(span.name)}`;
 }

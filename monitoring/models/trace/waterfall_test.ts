@@ -41,14 +41,16 @@ Deno.test("reveal → only ancestors of the node expanded", () => {
   assert.deepEqual([...reveal(found, new Set(["span:a", "span:b", "span:e"]))], ["span:e"]);
 });
 
-/** Spans of one request, each `name start end`, as sent; `!` before the name: it failed. */
+/** Spans of one request, each `name start end`, as sent; before the name `!`: it failed; `svc: `: its application. */
 function foldedRows(spans: readonly string[], toggled: (of: Repetition) => string[] = () => []) {
   const repeated = buildSpanTree([
     spanOf("r", null, 0, 1_200, { name: "GET /" }),
     ...spans.map((text, n) => {
-      const [, failed, name = "", start, end] = /^(!?)(.+) (\S+) (\S+)$/.exec(text)!;
+      const [, failed, application = null, name = "", start, end] =
+        /^(!?)(?:(\w+): )?(.+) (\S+) (\S+)$/.exec(text)!;
       const op = /^[A-Z]/.test(name) ? "db" : "function";
-      return spanOf(`s${n}`, "r", Number(start), Number(end), { name, op, failed: failed !== "" });
+      const fields = { name, op, application, failed: failed !== "" };
+      return spanOf(`s${n}`, "r", Number(start), Number(end), fields);
     }),
   ]);
   const repetitions = findRepetitions(repeated, placeSpans(repeated));
@@ -61,6 +63,14 @@ function foldedRows(spans: readonly string[], toggled: (of: Repetition) => strin
       return `${"  ".repeat(depth - 1)}${text.replaceAll("\u00a0", " ")}`;
     });
 }
+
+Deno.test("the same call of several applications → a row for each", () => {
+  const calls = ["a", "b", "c"].map((application, n) =>
+    spanOf(application, "r", n * 10, n * 10 + 4, { name: `call ${n}`, application })
+  );
+  const tree = buildSpanTree([spanOf("r", null, 0, 100, { name: "GET /" }), ...calls]);
+  assert.equal(findRepetitions(tree, placeSpans(tree)).size, 0);
+});
 
 /** `names` one after the other, each for 4 ms, 10 ms after the one before. */
 const inTurn = (...names: string[]) => names.map((name, n) => `${name} ${n * 10} ${n * 10 + 4}`);
@@ -105,6 +115,10 @@ const FOLDED: Readonly<Record<string, readonly [spans: readonly string[], rows: 
   "one after the other, or of another kind → a row each": [
     inTurn("A", "A", "A", "B", "work", "B", "work", "B", "work"),
     ["×3, 24 ms, sum 12 ms: A", "×3, 44 ms, sum 12 ms: B", "×3, 44 ms, sum 12 ms: work"],
+  ],
+  "alternately by two applications → a row for each": [
+    inTurn("a: A", "b: B", "a: A", "b: B", "a: A", "b: B"),
+    ["×3, 44 ms, sum 12 ms: A", "×3, 44 ms, sum 12 ms: B"],
   ],
   "two cycles → not folded": [inTurn("A", "B", "A", "B"), ["A", "B", "A", "B"]],
 };
