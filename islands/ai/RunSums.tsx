@@ -56,6 +56,7 @@ const CALL_TIP = "A call of this model failed";
 const columnsOf = (by: AiSumRow["by"]): readonly Column<AiSumRow>[] => [
   {
     title: TITLES[by],
+    ...by === "agent" && { tip: "Of each run the outermost: agents that it calls are in its sums" },
     cell: ({ value }, link) => link(value || TITLES.all),
     isHead: true,
   },

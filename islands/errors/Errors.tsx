@@ -71,7 +71,14 @@ function EventRedirect({ eventId, envelope }: {
       backHref={linkTo("errors")}
       title="Error"
     >
-      <Unread what="error" of={isId && (found || more) ? { ...list, state: "loading" } : list} />
+      <Unread
+        what="error"
+        of={!isId
+          ? { ...list, state: "ready" }
+          : found || more
+          ? { ...list, state: "loading" }
+          : list}
+      />
     </DetailView>
   );
 }

@@ -47,13 +47,17 @@ export const numberColumn = <Row,>(
   },
 });
 
+const BY_SENDER =
+  "By its sender’s clock, which may be ahead or behind; of a time that is not valid," +
+  " when it was received";
+
 /** A column of times. @param rest what else it is */
 export const timeColumn = <Row,>(
   title: string,
   at: (row: Row) => number,
   rest: Partial<Column<Row>> = {},
 ): Column<Row> => ({
-  ...{ title, width: 6.5, tip: "By its sender’s clock, which may be ahead or behind", ...rest },
+  ...{ title, width: 6.5, tip: BY_SENDER, ...rest },
   cell: (row) => <TimeAgo at={at(row)} />,
 });
 

@@ -94,7 +94,13 @@ const COLUMNS: readonly Column<MonitorRunRow>[] = [
     ),
   },
   { title: "State", width: 9, isWide: true, cell: ({ state }) => <State state={state} /> },
-  { title: "Took", width: 7, numeric: true, cell: tookText },
+  {
+    title: "Took",
+    tip: "As sent, if it is at most 10 years; else from its first to its last check-in",
+    width: 7,
+    numeric: true,
+    cell: tookText,
+  },
   {
     title: "Release",
     width: 8,

@@ -104,7 +104,8 @@ const COLUMNS: readonly Column<TraceRow>[] = [
   {
     title: "Duration",
     tip:
-      "Of the page load, navigation or request that the row is named for; of a chosen application, its own",
+      "Of the page load, navigation or request that the row is named for; of a chosen application, its own." +
+      " –: it has no valid start, or no end after it",
     width: 10,
     numeric: true,
     by: "duration",

@@ -5,7 +5,8 @@ import { all, filtersOf, TIME } from "./list_builder.ts";
 
 /** Newest entries that are added up, which takes some 30 ms. */
 const MAX_ENTRIES = 20_000;
-const MAX_DISCARDED = 20;
+/** More than SDKs have: some ten reasons, each for as many categories. */
+const MAX_DISCARDED = 100;
 
 export interface ReportSum extends Pick<ReportEntry, "category" | "reason" | "quantity"> {
   /** Null: of none. */

@@ -188,8 +188,8 @@ export const TOOLS: readonly Tool[] = [
     name: "list_profiles",
     title: "List profiles",
     description:
-      "Lists profiles of transactions and sessions of profilers, newest first: name, times, samples, the number of" +
-      " spans that a session covers, and the function with most self time.",
+      "Lists profiles of transactions and sessions of profilers, the last received first: name, times, samples, the" +
+      " number of spans that a session covers, and the function with most self time.",
     input: object({ ...listInputs("profiles"), sort: sortedBy("slowest", "duration") }),
     run: (input, reader) => listRows("profiles", "Profiles", input, reader),
   },

@@ -25,6 +25,7 @@ const PLACES = [
   ...LISTS.map((name) => `#/${name}`),
   `#/traces/${TRACE}`,
   "#/errors/0123456789abcd",
+  "#/errors/zzzz",
   "#/envelopes/1",
 ];
 
