@@ -1,11 +1,12 @@
 import { type ReactNode, useCallback, useMemo, useRef } from "react";
-import { formatCount, formatDuration } from "../../components/format.ts";
+import { formatCount } from "../../components/format.ts";
 import { type FlameBar, flameBars } from "../../monitoring/models/trace/flame.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import type { Trace } from "../../monitoring/models/trace/trace.ts";
 import { FlameGraph, useWidth } from "../charts/FlameGraph.tsx";
 import type { TimeWindow } from "../charts/use_time_window.ts";
 import { spanClasses } from "./span_classes.ts";
+import { spanDuration } from "./SpanRow.tsx";
 
 /** The spans of a trace as bars below each other. @param props.matches keys of the spans that the search found */
 export function Flame({ trace, timeWindow, matches, selected, axis, onSelect }: {
@@ -18,16 +19,15 @@ export function Flame({ trace, timeWindow, matches, selected, axis, onSelect }: 
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const bars = useMemo(() => flameBars(trace.tree, trace.times), [trace]);
-  const lookOf = useCallback(({ node, start_ms, end_ms }: FlameBar) => {
+  const lookOf = useCallback(({ node }: FlameBar) => {
     const { span } = node;
     const time = trace.times.byNode.get(node)!;
     const text = span ? [span.op, span.name].filter(Boolean).join(" ") : "Missing parent";
-    const duration = time.isOpen ? "no end" : span && formatDuration(end_ms - start_ms);
     return {
       className: spanClasses(span, time),
       kind: span ? spanKind(span) : undefined,
       text,
-      title: duration ? `${text}, ${duration}` : text,
+      title: span ? `${text}, ${spanDuration(span)}` : text,
     };
   }, [trace]);
   return (

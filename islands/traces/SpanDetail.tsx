@@ -8,6 +8,7 @@ import { readAiSpan } from "../../monitoring/models/ai/ai_span.ts";
 import type { PlacedTime } from "../../monitoring/models/trace/span_times.ts";
 import { hasSelfTime, SELF_TIME, selfTimes } from "../../monitoring/models/trace/self_time.ts";
 import {
+  durationOf,
   readAttributes,
   type SpanAttribute,
   type TraceSpan,
@@ -24,6 +25,7 @@ import { PlayLink } from "../kit/PlayLink.tsx";
 import { KindMark } from "./SpanKinds.tsx";
 import { SpanProfile } from "./SpanProfile.tsx";
 import { SpanEvents } from "./SpanEvents.tsx";
+import { spanDuration } from "./SpanRow.tsx";
 import { EventMark } from "./TimeAxis.tsx";
 import { Warnings } from "./TraceHeader.tsx";
 import { Definition } from "../kit/Definition.tsx";
@@ -89,10 +91,7 @@ export function SpanDetail(
           <KeyValueList
             isInLine
             entries={[
-              {
-                name: "Duration",
-                value: time.isOpen ? "no end" : formatDuration(time.end_ms - time.start_ms),
-              },
+              { name: "Duration", value: spanDuration(span) },
               {
                 name: <Definition text={SELF_TIME}>Self time</Definition>,
                 value: hasSelfTime(span.op) && !time.isOpen ? formatDuration(selfMs) : "none",
@@ -123,7 +122,10 @@ export function SpanDetail(
             name: "Started",
             value: (
               <>
-                <Timestamp at={time.start_ms} precision="ms" />{" "}
+                <Timestamp
+                  at={isPlaced(span, time) ? time.start_ms : span.start_ms}
+                  precision="ms"
+                />{" "}
                 <PlayLink
                   replayId={replayId}
                   moment={{ ...time, at_ms: time.start_ms, application: span.application }}
@@ -230,15 +232,22 @@ export function attributesOf(span: TraceSpan): SpanAttribute[] {
   return [...new Map(all.map((one) => [`${one.name}\n${one.value}`, one])).values()];
 }
 
+const isPlaced = ({ start_ms }: TraceSpan, time: PlacedTime) =>
+  start_ms !== null && Math.abs(start_ms + time.shift_ms - time.start_ms) < 1;
+
 /** Problems of a span's times and parents, and how it is drawn nevertheless. One sentence each. */
-function spanWarnings(
-  { cut, parent }: SpanNode,
-  { isOpen, shift_ms }: PlacedTime,
-): string[] {
+function spanWarnings({ span, cut, parent }: SpanNode, time: PlacedTime): string[] {
+  const { isOpen, shift_ms } = time;
   const [by, to] = [formatDuration(Math.abs(shift_ms)), shift_ms > 0 ? "later" : "earlier"];
   return [
+    span !== null && !isPlaced(span, time) &&
+    "Its start is missing, or over a week from most others': drawn at its end or its parent's start.",
+    span?.listed_at !== undefined &&
+    "It has no plausible start: lists have it when it arrived, and without a duration.",
+    span !== null && span.start_ms !== null && !isOpen && durationOf(span) === null &&
+    "It has no end after its start.",
     isOpen &&
-    "No end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
+    "No valid end received: the span is still running, or its end was lost. It is drawn to the end of the trace.",
     shift_ms !== 0 &&
     `Drawn ${by} ${to} than recorded: the server's clock differs.`,
     cut === "itself" && "It is its own parent. It is shown as a root.",

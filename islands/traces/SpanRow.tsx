@@ -5,6 +5,7 @@ import type { Extent, PlacedTime } from "../../monitoring/models/trace/span_time
 import { cyclesText, repetitionText } from "../../monitoring/models/trace/repetitions.ts";
 import type { PlacedMark } from "../../monitoring/models/trace/trace.ts";
 import type { WaterfallRow } from "../../monitoring/models/trace/waterfall.ts";
+import { durationOf, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { spanKind } from "../../monitoring/models/trace/span_kind.ts";
 import { ApplicationTile } from "../kit/ApplicationLabel.tsx";
 import { spanClasses } from "./span_classes.ts";
@@ -81,7 +82,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       </div>
       <div role="gridcell" className="track">
         <SpanBar window={window} time={repetition ?? time} self={props.self} isLong={!!repetition}>
-          <span title={repetition && repetitionText(repetition)}>{durationText(row, time)}</span>
+          <span title={repetition && repetitionText(repetition)}>{durationText(row)}</span>
         </SpanBar>
         <span className="vh">from {formatOffset(time.start_ms - origin)}</span>
         {clustersOf(window, marks, () => 1).map(({ left, members }) => (
@@ -100,16 +101,20 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
 });
 
 /** Beside the bar. Of a repetition the sum of the durations, which may be longer than the time that they took. */
-function durationText({ node: { span }, repetition }: WaterfallRow, time: PlacedTime): string {
+function durationText({ node: { span }, repetition }: WaterfallRow): string {
   if (repetition) {
     const { parallel, nodes, total_ms } = repetition;
     const most = parallel < nodes.length ? `up to ${parallel} in parallel, ` : "in parallel, ";
     return `${parallel > 1 ? most : ""}${formatDuration(total_ms)} in all`;
   }
-  if (span === null || span.start_ms === null || span.end_ms === null) {
-    return span && time.isOpen ? "no end" : "–";
-  }
-  return formatDuration(time.end_ms - time.start_ms);
+  return span ? spanDuration(span) : "–";
+}
+
+/** As sent, also of a span that is drawn elsewhere. */
+export function spanDuration(span: TraceSpan): string {
+  const ms = durationOf(span);
+  if (ms === null) return span.start_ms !== null && span.end_ms === null ? "no end" : "–";
+  return formatDuration(ms) + (span.listed_at === undefined ? "" : " as sent");
 }
 
 /** Percent of the axis from which on a bar's text is before it, if it is long and there is room. */

@@ -117,7 +117,7 @@ function Picture(
   const { started_at, spans, errors, logs, duration_ms } = trace.summary;
   const { start_ms } = mainSection(trace.sections);
   const facts = [
-    duration_ms === null ? "no end" : formatDuration(duration_ms),
+    duration_ms === null ? "–" : formatDuration(duration_ms),
     formatCount(spans, "span"),
     ...errors > 0 ? [formatCount(errors, "error")] : [],
     ...logs > 0 ? [formatCount(logs, "log")] : [],
@@ -190,7 +190,7 @@ function Duration({ traceId, compared }: { traceId: string; compared: SpanPair["
   return (
     <a href={linkTo("traces", [traceId], { span: span.span_id })}>
       {span.failed && <OutcomeMark kind="refused" />}
-      {duration_ms === null ? "no end" : formatDuration(duration_ms)}
+      {duration_ms === null ? "–" : formatDuration(duration_ms)}
       {span.failed && <span className="vh">, failed</span>}
     </a>
   );

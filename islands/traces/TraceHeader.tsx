@@ -16,7 +16,10 @@ export function TraceFacts({ trace, hrefs }: {
   const status = root && statusOf(root, summary);
   return (
     <>
-      <b title="Of the page load, navigation or request that the trace is named for">
+      <b
+        title={"Of the page load, navigation or request that the trace is named for;" +
+          " –: it has no valid start, or no end after it"}
+      >
         {duration_ms === null ? "–" : formatDuration(duration_ms)}
       </b>
       {status && (

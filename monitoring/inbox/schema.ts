@@ -367,13 +367,13 @@ const NEW_INDEX =
   INDEX + "UPDATE totals SET size = 0;";
 
 export const INBOX_SCHEMA: Schema = {
-  version: 33,
+  version: 34,
   create: STORED + INDEX,
   upgrades: {
     // After the others from 8 on only the index has changed, which the last upgrade makes anew.
-    ...Object.fromEntries(Array.from({ length: 24 }, (_, n) => [8 + n, ""])),
+    ...Object.fromEntries(Array.from({ length: 25 }, (_, n) => [8 + n, ""])),
     14: "ALTER TABLE totals RENAME COLUMN weight TO size;",
     15: "ALTER TABLE envelopes ADD COLUMN format TEXT NOT NULL DEFAULT 'envelope';",
-    32: NEW_INDEX,
+    33: NEW_INDEX,
   },
 };

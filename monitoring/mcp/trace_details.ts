@@ -6,7 +6,7 @@ import { longestSpans } from "../models/trace/self_time.ts";
 import { clocksNotCorrected } from "../models/trace/span_times.ts";
 import type { SpanNode } from "../models/trace/span_tree.ts";
 import { type PlacedMark, readTrace, type Trace } from "../models/trace/trace.ts";
-import { readAttributes } from "../models/trace/trace_span.ts";
+import { durationOf, readAttributes } from "../models/trace/trace_span.ts";
 import { rateVital } from "../models/trace/web_vitals.ts";
 import { micro } from "../models/time_units.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
@@ -106,10 +106,11 @@ function spanRow({ times, origin_ms }: Trace, node: SpanNode) {
     op: span?.op ?? null,
     name: span === null ? "(missing parent)" : cut(span.name),
     start_ms: micro(placed.start_ms - origin_ms),
-    duration_ms: span?.end_ms === null ? null : micro(placed.end_ms - placed.start_ms),
+    duration_ms: span ? durationOf(span) : micro(placed.end_ms - placed.start_ms),
     side: span?.side,
     ...span?.failed && { failed: true, status: span.status },
     ...placed.isOpen && { anomalies: ["no end"] },
+    ...span?.listed_at !== undefined && { anomalies: ["no plausible start"] },
   };
 }
 

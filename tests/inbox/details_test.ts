@@ -94,6 +94,33 @@ Deno.test("view=trace → spans, errors and logs of its envelopes, oldest first,
   assert.equal(grown.spans.at(-1)!.application, key);
 });
 
+Deno.test("span of times that cannot be → its trace starts and lasts as in the list, drawn as sent", async () => {
+  await using server = startInboxServer();
+  const now = Date.now();
+  const seconds = now / 1_000 - 5;
+  const cases: [number, number, number, number | null, number?][] = [
+    // Milliseconds, as if they were seconds; months ahead; the clock of a device that was never set.
+    [now, now + 500, now, null, 500_000],
+    [seconds + 1e7, seconds + 1e7 + 1, now, null, 1_000],
+    [300, 301, now, null, 1_000],
+    // Before the start; in the year 9999.
+    [seconds, seconds - 1, now - 5_000, null, 0],
+    [seconds, 253_402_300_000, now - 5_000, null, 0],
+    [seconds, seconds + 1, now - 5_000, 1_000, 1_000],
+  ];
+  for (const [i, [start_timestamp, end_timestamp, ...expected]] of cases.entries()) {
+    const id = hexId(i + 1);
+    const sent = span(i + 1, { start_timestamp, end_timestamp, is_segment: true, name: "GET /" });
+    await server.inbox.store(admittedGzip(envelopeOf({}, sent), now));
+    const row = server.inbox.page("traces", {}).rows.find(({ trace_id }) => trace_id === id)!;
+    const listed = row.ended_at && row.ended_at - row.started_at!;
+    assert.deepEqual([row.started_at ?? row.received_at, listed], expected.slice(0, 2), id);
+    const { body } = await get<TraceContent>(`${server.url}?view=trace&id=${id}`);
+    const { summary, start_ms, end_ms } = readTrace(body);
+    assert.deepEqual([summary.started_at, summary.duration_ms, end_ms - start_ms], expected, id);
+  }
+});
+
 Deno.test("view=trace of 20,001 spans → what was not read is counted; name and duration of the list", async () => {
   await using server = startInboxServer({ maxBytes: 64 * 1024 * 1024 });
   const service = "a".repeat(16);

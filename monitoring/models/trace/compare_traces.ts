@@ -3,7 +3,7 @@ import { selfTimes } from "./self_time.ts";
 import { isAnnotation } from "./trace_root.ts";
 import { mainSection } from "./time_sections.ts";
 import type { Trace } from "./trace.ts";
-import type { TraceSpan } from "./trace_span.ts";
+import { durationOf, type TraceSpan } from "./trace_span.ts";
 
 interface ComparedSpan {
   readonly span: TraceSpan;
@@ -73,10 +73,10 @@ function spansOf({ tree, times }: Trace): ComparedSpan[] {
   const selfTime = selfTimes(tree, times);
   const timed = tree.nodes.map((node) => ({ node, ...times.byNode.get(node)! }));
   return timed.sort((one, other) => one.start_ms - other.start_ms)
-    .flatMap(({ node, start_ms, end_ms }) => {
+    .flatMap(({ node }) => {
       const { span } = node;
       if (span === null || isAnnotation(span.op)) return [];
-      const duration_ms = span.end_ms === null ? null : end_ms - start_ms;
+      const duration_ms = durationOf(span);
       return [{ span, duration_ms, self_ms: selfTime.get(node)! }];
     });
 }

@@ -7,6 +7,7 @@ import { sideOf } from "../side.ts";
 import type { SentSpan } from "./sent_span.ts";
 import { spanName } from "./trace_name.ts";
 import {
+  durationOf,
   httpStatusOf,
   isFailure,
   MAX_NAME,
@@ -134,13 +135,15 @@ export function spanColumns(span: SpanEntry, receivedAt: number): SpanColumns {
   const { trace_id: _, span_id: __, parent_span_id: ___, name: ____, op: _____, ...others } = span;
   const { start_ms, end_ms, failed: ______, is_segment: _______, vitals, ...rest } = others;
   const at = plausible(start_ms, receivedAt) ?? receivedAt;
-  const duration = at === start_ms && end_ms !== null && end_ms >= at ? micro(end_ms - at) : null;
+  // Of an implausible start the end is kept for the waterfall.
+  const end = at === start_ms ? plausible(end_ms, receivedAt) ?? null : end_ms;
+  const duration = at === start_ms ? durationOf({ start_ms, end_ms: end }) : null;
   const entry = JSON.stringify({
     ...rest,
     is_run: undefined,
     ...vitals.length > 0 && { vitals },
     ...at !== start_ms && { start_ms },
-    ...duration === null && { end_ms },
+    ...duration === null && { end_ms: end },
   });
   return { at, duration, entry };
 }
@@ -152,6 +155,7 @@ export function spanOfRow(
     & Record<"failed" | "is_segment", number>
     & Pick<SpanEntry, "span_id" | "parent_span_id" | "name" | "op">,
 ): Omit<SpanEntry, "trace_id"> {
+  const sent = JSON.parse(entry);
   return {
     ...columns,
     start_ms: at,
@@ -159,6 +163,7 @@ export function spanOfRow(
     failed: failed === 1,
     is_segment: is_segment === 1,
     vitals: [],
-    ...JSON.parse(entry),
+    ...sent,
+    ...sent.start_ms !== undefined && { listed_at: at },
   };
 }

@@ -2,7 +2,7 @@ import { attributeAt } from "../json.ts";
 import type { TraceRow } from "./trace_row.ts";
 import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
-import type { TraceMark, TraceParts, TraceSpan } from "./trace_span.ts";
+import { durationOf, type TraceMark, type TraceParts, type TraceSpan } from "./trace_span.ts";
 import { servedHost, traceName, withoutOwnHost } from "./trace_name.ts";
 import { bestRoot, ROOT_RANK, type RootCandidate, rootRank } from "./trace_root.ts";
 import { type TimeSection, timeSections } from "./time_sections.ts";
@@ -53,9 +53,9 @@ export interface TraceSummary {
   readonly name: string;
   /** Of that span; null: none. */
   readonly op: string | null;
-  /** Of that span, milliseconds since 1970, by its sender's clock. Null: not sent. */
+  /** Of that span, milliseconds since 1970, by its sender's clock; see `listed_at`. Null: not sent. */
   readonly started_at: number | null;
-  /** Of that span; null: it has no end. */
+  /** Of that span; null: it has no end, or times that cannot be. */
   readonly duration_ms: number | null;
   readonly spans: number;
   readonly browser: number;
@@ -156,9 +156,9 @@ function traceRoot(
 ): Omit<RootCandidate, "http_status"> & { readonly span: TraceSpan } | undefined {
   const parents = new Set(spans.map((span) => span.parent_span_id));
   const candidates = spans.map((span) => {
-    const { start_ms: started_at, end_ms, op } = span;
-    const isValid = started_at !== null && end_ms !== null && end_ms >= started_at;
-    const ended_at = isValid ? end_ms : null;
+    const { op, listed_at } = span;
+    const started_at = listed_at === undefined ? span.start_ms : null;
+    const ended_at = started_at !== null && durationOf(span) !== null ? span.end_ms : null;
     const hasParent = span.parent_span_id !== null;
     const rank = rootRank({ ...span, hasParent, isSegment: span.is_segment });
     return { name: traceName(span), op, started_at, ended_at, rank, span };
@@ -186,8 +186,9 @@ function nameOf(spans: readonly TraceSpan[], marks: readonly TraceMark[]): Trace
     const name = mark?.text ?? NO_TRACE_NAME;
     return { name, op: null, started_at: mark?.at_ms ?? null, duration_ms: null, root: null };
   }
-  const { name, op, started_at, ended_at, span } = root;
-  const duration_ms = started_at === null || ended_at === null ? null : ended_at - started_at;
+  const { name, op, span } = root;
+  const started_at = root.started_at ?? span.listed_at ?? null;
+  const duration_ms = root.started_at === null ? null : durationOf(span);
   return { name, op, started_at, duration_ms, root: span };
 }
 

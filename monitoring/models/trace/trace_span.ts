@@ -1,6 +1,7 @@
 import { at, attributeAt, textAt } from "../json.ts";
 import type { LogAttributes } from "../../protocol/log_levels.ts";
 import type { Side } from "../side.ts";
+import { micro } from "../time_units.ts";
 import type { Vital } from "./web_vitals.ts";
 
 /** What sent a span, `application` by its key. Null: it is not known. */
@@ -19,6 +20,8 @@ export interface TraceSpan extends SpanSender {
   readonly start_ms: number | null;
   /** Null: no valid end was sent. */
   readonly end_ms: number | null;
+  /** When its envelope was received, at which lists have it: its start is not {@linkcode plausible}. */
+  readonly listed_at?: number;
   readonly failed: boolean;
   /** As sent, such as `internal_error`; null: not sent. */
   readonly status: string | null;
@@ -43,6 +46,10 @@ export interface TraceSpan extends SpanSender {
   /** Place in {@linkcode TraceParts.resources}. */
   readonly resource?: number;
 }
+
+/** Milliseconds as sent; null: no start, or no end after it. */
+export const durationOf = ({ start_ms, end_ms }: Pick<TraceSpan, "start_ms" | "end_ms">) =>
+  start_ms === null || end_ms === null || end_ms < start_ms ? null : micro(end_ms - start_ms);
 
 /** Another span, mostly of another trace, that a span names as its cause. */
 export interface SpanLink {
