@@ -18,10 +18,7 @@ import { findReceipt, traceLink } from "./EnvelopeList.tsx";
 const MAX_LINKS = 8;
 
 export function EnvelopeDetails({ id }: { id: number }) {
-  const reading = useRead(["envelope", id], async () => {
-    // The address may contain anything.
-    if (Number.isSafeInteger(id) && id > 0) return await read("envelope", { id: String(id) });
-  });
+  const reading = useRead(["envelope", id], () => read("envelope", { id: String(id) }));
   const { state, value: content, retry } = reading;
   const save = async () => {
     const href = await addressOf(id);

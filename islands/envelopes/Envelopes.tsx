@@ -7,11 +7,11 @@ import { EnvelopeList } from "./EnvelopeList.tsx";
 /** The envelopes view: the list (`#/envelopes`), and one envelope beside it (`#/envelopes/ID`). */
 export default function EnvelopesView() {
   const { path: [idText] } = useFragment();
-  const id = Number(idText);
+  const id = /^\d{1,15}$/.test(idText ?? "") ? Number(idText) : 0;
   return (
     <Split
       list={<EnvelopeList openKey={idText} />}
-      detail={idText && <EnvelopeDetails key={id} id={id} />}
+      detail={id > 0 && <EnvelopeDetails key={id} id={id} />}
     />
   );
 }

@@ -24,9 +24,9 @@ export default function ErrorsView() {
   const { path: [group, envelope, event] } = useFragment();
   const detail = group === undefined
     ? undefined
-    : !GROUP_KEY.test(group)
+    : EVENT_ID.test(group)
     ? <EventRedirect eventId={group} envelope={envelope} />
-    : (
+    : GROUP_KEY.test(group) && (
       <ErrorDetail
         key={group}
         group={group}
@@ -37,18 +37,12 @@ export default function ErrorsView() {
   return <Split list={<ErrorList openKey={group} />} detail={detail} look="covers" />;
 }
 
-/**
- * Redirects from an event id to the address with the event's group, which only the list of occurrences has.
- *
- * @param props.eventId as in the address; anything else is not found
- */
+/** Redirects from an event id to the address with the event's group, which only the list of occurrences has. */
 function EventRedirect({ eventId, envelope }: {
   eventId: string;
   envelope: string | undefined;
 }) {
-  const isId = EVENT_ID.test(eventId);
-  const query = isId ? { q: eventId } : undefined;
-  const list = useList("occurrences", query);
+  const list = useList("occurrences", { q: eventId });
   const { rows, state, more } = list;
   const found = rows.find((row) =>
     row.event_id === eventId && (envelope === undefined || String(row.envelope) === envelope)
@@ -71,14 +65,7 @@ function EventRedirect({ eventId, envelope }: {
       backHref={linkTo("errors")}
       title="Error"
     >
-      <Unread
-        what="error"
-        of={!isId
-          ? { ...list, state: "ready" }
-          : found || more
-          ? { ...list, state: "loading" }
-          : list}
-      />
+      <Unread what="error" of={found || more ? { ...list, state: "loading" } : list} />
     </DetailView>
   );
 }

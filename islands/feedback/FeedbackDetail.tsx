@@ -14,6 +14,7 @@ import { EventInTrace } from "../charts/EventInTrace.tsx";
 import { linkTo } from "../data/fragment.ts";
 import { useList } from "../data/lists.ts";
 import { SentBy } from "../kit/ApplicationLabel.tsx";
+import { MAX_ATTACHMENTS } from "../../monitoring/models/feedback/attachment.ts";
 import { AttachmentList } from "../kit/AttachmentList.tsx";
 import { Unread } from "../kit/Blank.tsx";
 import { CopyId } from "../kit/CopyButton.tsx";
@@ -86,6 +87,11 @@ function FeedbackBody({ row }: { row: FeedbackRow }) {
             {attachments.length > 0 && (
               <Part title="Attached">
                 <AttachmentList rows={attachments.map((one) => ({ ...one, envelope }))} />
+                {attachments.length === MAX_ATTACHMENTS && (
+                  <small>
+                    At most {MAX_ATTACHMENTS} are listed: “Open envelope” has all.
+                  </small>
+                )}
               </Part>
             )}
             {recording && <RecordingPart row={recording} moment={moment} />}

@@ -110,7 +110,9 @@ function RunMarks({ run, traceId }: { run: MonitorRunRow; traceId: string }) {
   if (shown.size === 0) return null;
   return (
     <MarkList
-      title={`Errors and logs of its trace ${duration === null ? "until then" : "at that time"}`}
+      title={`Errors and logs of its trace ${
+        duration === null ? "until then" : "at that time"
+      }, to within 1\u00a0s`}
       links={<a href={fragmentTo("logs", [], { trace: traceId, ...time })}>Open in Logs</a>}
       note={marks.length > shown.size &&
         `Errors and the last logs: ${formatNumber(shown.size)} of ${formatNumber(marks.length)}.`}

@@ -1,4 +1,4 @@
-import { memo, useMemo } from "react";
+import { memo, useMemo, useState } from "react";
 import { formatDuration } from "../../components/format.ts";
 import { formatClock } from "../../components/format_time.ts";
 import type { Gap } from "../../monitoring/models/recording/recording.ts";
@@ -49,11 +49,23 @@ export function TimeLine({ from: start, length, gaps, replayId, events, player }
   events: readonly ListedEvent[];
   player: Player;
 }) {
+  // Gaps let the pointer through to the slider, so they cannot have a tool tip themselves.
+  const [pointed, setPointed] = useState<Gap>();
   return (
     <div className="time-line">
       <div className="lane small">
         <span className="quiet">Time</span>
-        <div className="track">
+        <div
+          className="track"
+          title={pointed && describeGap(pointed, start + length)}
+          onPointerMove={({ clientX, currentTarget }) => {
+            const { left, width } = currentTarget.getBoundingClientRect();
+            const at = start + (clientX - left) / width * length;
+            setPointed(
+              gaps.find(({ from, to }) => from <= at && at <= Math.max(to, from + length / 100)),
+            );
+          }}
+        >
           <input
             type="range"
             aria-label="Position"
@@ -131,6 +143,16 @@ const Lanes = memo(function Lanes({ from, length, replayId, events }: {
 
 export const describeMissing = ({ first, last }: NonNullable<Gap["missing"]>) =>
   first === last ? `segment ${first}` : `segments ${first} to ${last}`;
+
+/** What a gap is, and how long. @param end of the time line */
+export function describeGap({ from, to, missing }: Gap, end: number): string {
+  const reason = missing
+    ? `${describeMissing(missing)} missing`
+    : to >= end
+    ? "after the last one, to the session’s last event"
+    : "the page was loaded, or the recorder paused";
+  return `No frames for ${formatDuration(to - from)}: ${reason}`;
+}
 
 /** The first event of each part of the time, in the colour of the worst. */
 export function marksOf(events: readonly RecordingEvent[], from: number, length: number) {

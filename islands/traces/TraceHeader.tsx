@@ -3,6 +3,7 @@ import { Marked, OutcomeMark } from "../../components/OutcomeMark.tsx";
 import { Timestamp } from "../../components/Timestamp.tsx";
 import type { ApplicationRow } from "../../monitoring/models/application_rows.ts";
 import type { Trace, TraceSummary } from "../../monitoring/models/trace/trace.ts";
+import { isFirst } from "../../monitoring/models/trace/trace_root.ts";
 import { httpStatusOf, type TraceSpan } from "../../monitoring/models/trace/trace_span.ts";
 import { clockText } from "../kit/application_labels.ts";
 
@@ -13,7 +14,9 @@ export function TraceFacts({ trace, hrefs }: {
 }) {
   const { summary, root, moment } = trace;
   const { failed, errors, started_at, duration_ms } = summary;
-  const status = root && statusOf(root, summary);
+  const hasFailed = errors > 0 ||
+    trace.tree.nodes.some(({ span }) => span?.failed && isFirst(span));
+  const status = root && statusOf(root, { failed, hasFailed });
   return (
     <>
       <b
@@ -42,16 +45,18 @@ export function TraceFacts({ trace, hrefs }: {
 }
 
 /**
- * The HTTP status of the span that a trace is named for; without one, its status. As in the list, a trace with errors has
- * failed.
+ * The HTTP status of the span that a trace is named for; without one, its status. As in the list, a trace has failed
+ * with an error or a first span of a process.
+ *
+ * @param of the trace: how many of its spans failed, and whether it has
  */
 export function statusOf(
   { attributes, status, failed }: Pick<TraceSpan, "attributes" | "status" | "failed">,
-  of: Pick<TraceSummary, "failed" | "errors">,
+  of: Pick<TraceSummary, "failed"> & { readonly hasFailed: boolean },
 ) {
   const code = httpStatusOf({ attributes });
   if (code !== null) return { text: String(code), hasFailed: failed || Number(code) >= 400 };
-  if (!failed && of.errors > 0) return { text: "failed", hasFailed: true };
+  if (!failed && of.hasFailed) return { text: "failed", hasFailed: true };
   return status && (failed || of.failed === 0) ? { text: status, hasFailed: failed } : null;
 }
 

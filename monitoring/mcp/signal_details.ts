@@ -7,6 +7,7 @@ import { busySamples, functionRows, mainFunction } from "../models/profile/call_
 import { omittedText, placeOf } from "../models/profile/profile_content.ts";
 import { micro } from "../models/time_units.ts";
 import { readTrace } from "../models/trace/trace.ts";
+import { durationOf } from "../models/trace/trace_span.ts";
 import { isoTime, type TelemetryReader, ToolError, type ToolInput } from "./telemetry_reader.ts";
 import type { ToolAnswer } from "./untrusted_text.ts";
 
@@ -80,10 +81,10 @@ export function getAgentRun({ trace_id }: ToolInput, { inbox }: TelemetryReader)
     const ai = span && readAiSpan(span);
     if (!span || !ai) return [];
     const { asked: _, ...facts } = ai;
-    const { span_id, start_ms, end_ms, failed, status, status_message } = span;
+    const { span_id, start_ms, failed, status, status_message } = span;
     return [{
       ...{ depth, span_id, ...facts, started_at: isoTime(start_ms) },
-      duration_ms: start_ms === null || end_ms === null ? null : micro(end_ms - start_ms),
+      duration_ms: durationOf(span),
       ...failed && { failed, status: status_message ?? status },
       messages: readMessages(span).messages.filter(isNew),
     }];

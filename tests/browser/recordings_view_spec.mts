@@ -289,6 +289,10 @@ test("segments missing, late, doubled, no JSON → played in order, reported; by
   ];
   for (const problem of problems) await expect(view).toContainText(problem);
   await expect(view.locator(".time-line .gap")).toHaveCount(1);
+  // The slider is above it.
+  const gap = (await view.locator(".time-line .gap").boundingBox())!;
+  await page.mouse.move(gap.x + gap.width / 2, gap.y + gap.height / 2);
+  await expect(view.getByTitle(/^No frames for .+: segment 3 missing$/)).toBeVisible();
   const play = view.getByRole("button", { name: "Play", exact: true });
   await expect(play).toBeEnabled();
   const paragraphs = () => document.querySelectorAll("p").length;

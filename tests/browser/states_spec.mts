@@ -34,6 +34,8 @@ const MISSING = [
   `#/traces/${"e".repeat(32)}`,
   "#/errors/0123456789abcd",
   "#/envelopes/999999",
+  ...["errors", "traces", "logs", "envelopes", "recordings", "profiles", "monitors"]
+    .map((view) => `#/${view}/zzzz`),
 ];
 
 const view = (page: Page, name: List) => page.locator(`section.${name}`);
@@ -141,7 +143,7 @@ test("details of existing and of missing entries → accessible, no overflow", a
   }
   for (const place of MISSING) {
     await page.goto(`/${place}`);
-    await expect(page.locator(".view:visible .empty")).toContainText(/not found/);
+    await expect(page.locator(".view:visible .empty", { hasText: /not found/ })).toBeVisible();
     await expectAccessibleLayout(page, place);
   }
 });

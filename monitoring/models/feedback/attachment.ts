@@ -12,6 +12,9 @@ export interface AttachmentFacts {
   readonly bytes: number;
 }
 
+/** Attachments of an envelope that its feedback lists. SDKs send a screenshot or a few files. */
+export const MAX_ATTACHMENTS = 10;
+
 const OTHER_TYPE = "application/octet-stream";
 
 /** Characters. */
@@ -37,10 +40,8 @@ export function attachedBytes({ header, payload }: Item): Uint8Array {
 /** @param index of the item in its envelope */
 export function attachmentFacts(item: Item, index: number): AttachmentFacts {
   const content = attachedBytes(item);
-  const start = Array.from(
-    content.subarray(0, 12),
-    (byte) => byte.toString(16).padStart(2, "0"),
-  ).join("");
+  const start = Array.from(content.subarray(0, 12), (byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
   return {
     item: index,
     name: tidyText(textAt(item.header, "filename"), MAX_NAME) ?? "attachment",

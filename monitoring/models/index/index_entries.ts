@@ -1,6 +1,7 @@
 import { boundedAttributes } from "../attributes.ts";
 import { type ErrorEntry, errorTitle } from "../error/error_entry.ts";
 import type { MapOf } from "../error/error_group.ts";
+import { MAX_ATTACHMENTS } from "../feedback/attachment.ts";
 import type { FeedbackEntry } from "../feedback/feedback_entry.ts";
 import { at, plausible, plausibleTime } from "../json.ts";
 import { LOG_ATTRIBUTES, type LogEntry } from "../log_entry.ts";
@@ -69,9 +70,6 @@ export interface EnvelopeIndex {
 
 /** Maximum number of traces that the row of an envelope names. The index has all of them. */
 export const MAX_TRACE_IDS = 100;
-
-/** Attachments of an envelope that its feedback lists. SDKs send a screenshot or a few files. */
-const MAX_ATTACHMENTS = 10;
 
 /**
  * Reads what the lists show of a body. Its content is untrusted: never throws, bounds every text,

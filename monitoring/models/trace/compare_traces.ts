@@ -76,8 +76,7 @@ function spansOf({ tree, times }: Trace): ComparedSpan[] {
     .flatMap(({ node }) => {
       const { span } = node;
       if (span === null || isAnnotation(span.op)) return [];
-      const duration_ms = durationOf(span);
-      return [{ span, duration_ms, self_ms: selfTime.get(node)! }];
+      return [{ span, duration_ms: durationOf(span), self_ms: selfTime.get(node)! }];
     });
 }
 

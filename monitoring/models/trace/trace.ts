@@ -156,12 +156,11 @@ function traceRoot(
 ): Omit<RootCandidate, "http_status"> & { readonly span: TraceSpan } | undefined {
   const parents = new Set(spans.map((span) => span.parent_span_id));
   const candidates = spans.map((span) => {
-    const { op, listed_at } = span;
-    const started_at = listed_at === undefined ? span.start_ms : null;
+    const started_at = span.listed_at === undefined ? span.start_ms : null;
     const ended_at = started_at !== null && durationOf(span) !== null ? span.end_ms : null;
     const hasParent = span.parent_span_id !== null;
     const rank = rootRank({ ...span, hasParent, isSegment: span.is_segment });
-    return { name: traceName(span), op, started_at, ended_at, rank, span };
+    return { name: traceName(span), op: span.op, started_at, ended_at, rank, span };
   });
   return bestRoot(candidates, ({ span }) => parents.has(span.span_id));
 }

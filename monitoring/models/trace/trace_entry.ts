@@ -4,7 +4,7 @@ import { type SpanEntry, spanEntry } from "./span_entry.ts";
 import { isPreflight, requestMethod, traceName } from "./trace_name.ts";
 import {
   bestRoot,
-  isAnnotation,
+  isFirst,
   ROOT_RANK,
   type RootCandidate,
   type RootRank,
@@ -76,11 +76,9 @@ export class TraceEntryBuilder {
   span(sent: SentSpan): SpanEntry {
     this.#found.spans++;
     const span = spanEntry(sent, this.traceId, this.sdk);
-    const { span_id, parent_span_id, op, name, is_segment } = span;
-    const hasParent = parent_span_id !== null;
-    if (hasParent) this.#parents.add(parent_span_id);
-    const isFirst = !isAnnotation(op) && (is_segment || !hasParent || op === "pageload");
-    this.#found.failed ||= isFirst && span.failed;
+    const { span_id, parent_span_id, op, name } = span;
+    if (parent_span_id !== null) this.#parents.add(parent_span_id);
+    this.#found.failed ||= isFirst(span) && span.failed;
     if (name === NO_NAME) {
       this.#see(plausible(span.start_ms, this.receivedAt) ?? this.receivedAt);
       return span;
@@ -94,7 +92,7 @@ export class TraceEntryBuilder {
     });
     // A page's request after its load or navigation has ended: the others are spans of these.
     const isLate = attributeAt(sent.attributes, "sentry.origin") === "auto.http.browser";
-    return { ...span, is_run: isFirst && !isLate && (span.failed || !preflight) };
+    return { ...span, is_run: isFirst(span) && !isLate && (span.failed || !preflight) };
   }
 
   #see(time: number): void {

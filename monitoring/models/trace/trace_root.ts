@@ -1,4 +1,5 @@
 import type { Side } from "../side.ts";
+import type { TraceSpan } from "./trace_span.ts";
 
 /**
  * What a trace is named for and measured by, best first: its page load; a navigation; a server's span without a
@@ -33,6 +34,11 @@ interface RankedSpan {
  */
 export const isAnnotation = (op: string | null): boolean =>
   op !== null && /^ui\.(interaction|webvital)\b/.test(op);
+
+/** Whether a span is the first of a trace, a page or a process: if it failed, its trace has. */
+export const isFirst = (
+  { op, parent_span_id, is_segment }: Pick<TraceSpan, "op" | "parent_span_id" | "is_segment">,
+) => !isAnnotation(op) && (is_segment || parent_span_id === null || op === "pageload");
 
 /** The rank of a span; {@linkcode bestRoot} makes a `parent` of a `span` that has children. */
 export function rootRank({ op, side, hasParent, isSegment }: RankedSpan): RootRank {
