@@ -6,6 +6,7 @@ import {
   barsInTime,
   type FrameBar,
   unsampledTimes,
+  wholeAxis,
 } from "../../monitoring/models/profile/frame_bars.ts";
 import {
   type CallTree,
@@ -29,19 +30,6 @@ const TICK_PX = 110;
 /** What is selected: a function, and of its calls one. */
 export type DrawnBar = Partial<FrameBar> & { readonly frame: number };
 
-/** The axis: in time order from the span's start, else from the first sample, which is at 0. */
-export function wholeAxis(profile: ProfileContent, isHeavy: boolean): Extent {
-  const { samples, interval_ms, start_ms, span } = profile;
-  if (isHeavy) return { start_ms: 0, end_ms: busySamples(profile) * interval_ms };
-  return {
-    start_ms: Math.min(0, (span?.start_ms ?? start_ms) - start_ms),
-    end_ms: Math.max(
-      (samples.at(-1)?.[0] ?? 0) + interval_ms,
-      (span?.end_ms ?? start_ms) - start_ms,
-    ),
-  };
-}
-
 /**
  * The calls of a profile as bars, callers above what they call; in time order with the spans above them. The table of
  * functions has the same for screen readers.
@@ -63,7 +51,7 @@ export function ProfileFlame({ profile, tree, isHeavy, timeWindow, selected, fou
     return find(tree, window, lengthOf(window) * MIN_PX / width)
       .sort((a, b) => a.lane - b.lane || a.start_ms - b.start_ms);
   }, [tree, isHeavy, window, width]);
-  const gaps = isHeavy ? [] : unsampledTimes(profile, wholeAxis(profile, false));
+  const gaps = isHeavy ? [] : unsampledTimes(profile, wholeAxis(profile));
   const frameOf = (bar: FrameBar) => tree.calls[bar.call]![1];
   const isFound = (frame: number) => frame === selected?.frame || found.has(frame);
   const matches = useMemo(

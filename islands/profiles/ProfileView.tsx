@@ -8,7 +8,7 @@ import {
   mainFunction,
   ownCalls,
 } from "../../monitoring/models/profile/call_tree.ts";
-import { unsampledTimes } from "../../monitoring/models/profile/frame_bars.ts";
+import { profileTimes, wholeAxis } from "../../monitoring/models/profile/frame_bars.ts";
 import {
   omittedText,
   type ProfileContent,
@@ -28,7 +28,7 @@ import { SearchInput } from "../kit/SearchField.tsx";
 import { Segmented } from "../kit/Segmented.tsx";
 import { FunctionTable } from "./FunctionTable.tsx";
 import { ProfileFacts } from "./ProfileFacts.tsx";
-import { type DrawnBar, ProfileFlame, wholeAxis } from "./ProfileFlame.tsx";
+import { type DrawnBar, ProfileFlame } from "./ProfileFlame.tsx";
 import { profileName } from "./ProfileList.tsx";
 
 const SHAPES = [[undefined, "Time order"], ["left-heavy", "Left-heavy"]] as const;
@@ -51,7 +51,11 @@ export function ProfileView({ id }: { id: string }) {
   const profile = content.value;
   const isHeavy = as === "left-heavy";
   const timeWindow = useTimeWindow(
-    useMemo(() => profile ? wholeAxis(profile, isHeavy) : NO_TIME, [profile, isHeavy]),
+    useMemo(() => {
+      if (!profile) return NO_TIME;
+      if (!isHeavy) return wholeAxis(profile);
+      return { start_ms: 0, end_ms: busySamples(profile) * profile.interval_ms };
+    }, [profile, isHeavy]),
   );
   const [selected, setSelected] = useState<DrawnBar>();
   const shown = [id, span, thread, as].join();
@@ -115,9 +119,7 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
   const busy = busySamples(profile);
   const main = useMemo(() => mainFunction(profile), [profile]);
   const time = (count: number) => formatDuration(count * interval_ms);
-  const whole = wholeAxis(profile, false);
-  const unsampled = unsampledTimes(profile, whole)
-    .reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0);
+  const { duration_ms, without_samples_ms } = profileTimes(profile);
   const omitted = omittedText(profile);
   const mark = (frame: number) => setSelected({ frame });
   return (
@@ -125,7 +127,7 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
       <div className="profile-sum line entry">
         <b className="profile-time">
           <Definition text="To the end of the last sample, or of the span">
-            {formatDuration(whole.end_ms - whole.start_ms)}
+            {formatDuration(duration_ms)}
           </Definition>
         </b>
         <p>
@@ -134,7 +136,7 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
             <Definition text="Samples in which a function ran, each for the distance of two">
               {time(busy)} in functions
             </Definition>
-            {unsampled > 0 && `, ${formatDuration(unsampled)} without samples`}
+            {without_samples_ms > 0 && `, ${formatDuration(without_samples_ms)} without samples`}
           </small>
         </p>
         {main && (

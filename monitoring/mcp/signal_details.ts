@@ -4,6 +4,7 @@ import { readMessages } from "../models/ai/ai_messages.ts";
 import { readAiSpan } from "../models/ai/ai_span.ts";
 import { hexId } from "../models/json.ts";
 import { busySamples, functionRows, mainFunction } from "../models/profile/call_tree.ts";
+import { profileTimes } from "../models/profile/frame_bars.ts";
 import { omittedText, placeOf } from "../models/profile/profile_content.ts";
 import { micro } from "../models/time_units.ts";
 import { readTrace } from "../models/trace/trace.ts";
@@ -47,11 +48,10 @@ export async function getProfile(
     summary: ["One profile: times are samples, each for the distance of two.", omittedText(profile)]
       .filter(Boolean).join(" "),
     data: {
-      profile_id: id,
-      of: row.of,
+      ...{ profile_id: id, of: row.of, release: row.release },
       name: profile.span?.name ?? row.name,
       started_at: isoTime(profile.start_ms),
-      release: row.release,
+      ...profileTimes(profile),
       thread: nameOf(thread),
       samples: samples.length,
       interval_ms,

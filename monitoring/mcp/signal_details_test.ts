@@ -23,6 +23,7 @@ Deno.test("get_profile → main function, functions, spans; of a span; of none",
   const whole = await get({ profile_id: hexId(1_001) });
   assert.equal(whole.name, "GET /api/report");
   assert.deepEqual([whole.samples, whole.interval_ms, whole.in_functions_ms], [36, 10, 360]);
+  assert.deepEqual([whole.duration_ms, whole.without_samples_ms], [364, 0]);
   const slow = { function: "compareSlowly", where: "/srv/shop/services/api.mjs", own: true };
   assert.deepEqual(whole.main_function, { ...slow, self_ms: 30, total_ms: 200 });
   assert.equal(whole.functions[0].function, "localeCompare");

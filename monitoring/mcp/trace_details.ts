@@ -86,8 +86,7 @@ function overview(trace: Trace, { inbox }: TelemetryReader) {
     first_logs: marks("log").slice(0, MAX_MARKS).map(offset),
     longest_spans: longestSpans(trace.tree, trace.times, LONGEST).map(
       ({ node: { span }, repetition, self_ms, duration_ms }) => ({
-        span_id: span!.span_id,
-        op: span!.op,
+        ...{ span_id: span!.span_id, op: span!.op },
         name: cut(repetition?.name ?? span!.name),
         duration_ms: micro(duration_ms),
         self_ms: micro(self_ms),

@@ -443,6 +443,7 @@ test("profiles → the same in counts, list, detail, terminal and for assistants
   await expect(view.getByRole("table", { name: /^Functions/ }).locator("tbody tr").first())
     .toContainText(`${row.top.function}`);
   await expect(view).toContainText(`${formatDuration(tool.in_functions_ms)} in functions`);
+  await expect(view.locator(".profile-time")).toHaveText(formatDuration(tool.duration_ms));
 });
 
 test("feedback → the same in counts, histogram, list, terminal and for assistants", async ({ page, seeded }) => {

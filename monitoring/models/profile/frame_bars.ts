@@ -1,6 +1,7 @@
 import type { Extent } from "../trace/span_times.ts";
 import { countCalls } from "./call_tree.ts";
-import type { CallTree } from "./profile_content.ts";
+import { micro } from "../time_units.ts";
+import type { CallTree, ProfileContent } from "./profile_content.ts";
 
 /** A bar of a flame graph: a call, or several too narrow ones beside each other. Times are milliseconds on its axis. */
 export interface FrameBar extends Extent {
@@ -22,6 +23,25 @@ type OpenBar = Changing<Omit<FrameBar, "key" | "selfTimes">> & { selfTimes: Chan
 
 /** Longer distances than so many usual ones are gaps, in which nothing was sampled. */
 const GAP = 3;
+
+/** The axis in time order: from the span's start, else from the first sample, which is at 0. */
+export function wholeAxis({ samples, interval_ms, start_ms, span }: ProfileContent): Extent {
+  return {
+    start_ms: Math.min(0, (span?.start_ms ?? start_ms) - start_ms),
+    end_ms: Math.max(
+      (samples.at(-1)?.[0] ?? 0) + interval_ms,
+      (span?.end_ms ?? start_ms) - start_ms,
+    ),
+  };
+}
+
+/** Milliseconds of the whole axis, and those of it in which nothing was sampled. */
+export function profileTimes(profile: ProfileContent) {
+  const whole = wholeAxis(profile);
+  const sum = (extents: readonly Extent[]) =>
+    micro(extents.reduce((ms, { start_ms, end_ms }) => ms + end_ms - start_ms, 0));
+  return { duration_ms: sum([whole]), without_samples_ms: sum(unsampledTimes(profile, whole)) };
+}
 
 /** The parts of an axis in which nothing was sampled. */
 export function unsampledTimes({ samples, interval_ms }: CallTree, axis: Extent): Extent[] {
