@@ -58,7 +58,7 @@ export function ValueLinks({ name, value }: { name: string; value: unknown }) {
         if (other === "errors" && /^sentry\.(?!replay_id$)/.test(there)) return null;
         const query = other === "traces" && name === "transaction"
           ? { name: String(value) }
-          : { q: withValue("", there, value, false) };
+          : { q: withValue("", there, value, false, there !== named) };
         return (
           <a key={other} href={linkTo(other, [], query)}>
             {` In ${other}`}

@@ -288,6 +288,7 @@ export const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&
 /**
  * Adds the condition that a field or attribute has this value, or has not. Where the query has the opposite, it replaces that.
  *
+ * @param isShared the name is one of {@linkcode sharedName}, not the attribute's own
  * @returns undefined: the query would be too long
  */
 export function withValue(
@@ -295,10 +296,11 @@ export function withValue(
   name: string,
   value: unknown,
   isExcluded: boolean,
+  isShared = false,
 ): string | undefined {
   const text = typeof value === "string" ? value : toJson(value);
   // An attribute that comes after others of its name in a query is found as words.
-  const isKey = KEY.test(name) && (name === STATUS_CODE || namesOf(name)[0] === name);
+  const isKey = KEY.test(name) && (isShared || name === STATUS_CODE || namesOf(name)[0] === name);
   const term = isKey ? `${name}:${quoted(text)}` : quoted(`${name} ${text}`);
   const [kept, opposite] = isExcluded ? [`-${term}`, term] : [term, `-${term}`];
   const others = ` ${query} `.replace(` ${opposite} `, " ").replace(` ${kept} `, " ").trim();

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { matches, MAX_QUERY_LENGTH, parseQuery, type Searched, withValue } from "./query.ts";
+import {
+  matches,
+  MAX_QUERY_LENGTH,
+  parseQuery,
+  type Searched,
+  sharedName,
+  withValue,
+} from "./query.ts";
 import { idWords, wordsOf } from "./words.ts";
 
 const SPAN_ID = "9f8e7d6c5b4a3928";
@@ -178,6 +185,8 @@ Deno.test("a value that is clicked → a query that finds it, or not; clicked ag
     assert.equal(not, only.replace("post ", "post -"));
     assert.ok(!found(not), not);
   }
+  const shared = withValue("", sharedName("request.method"), "POST", false, true);
+  assert.equal(shared, 'method:"POST"');
   const anything = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.double({ noNaN: true }),
