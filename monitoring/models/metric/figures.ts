@@ -148,14 +148,14 @@ export class Values {
   }
 
   /**
-   * Adds the newest value of a series. Of a gauge all of this time count, of an up-down counter only those still sent.
+   * Adds the newest value of a series. Of a gauge all of this time count that have not ended, of an up-down counter only those still sent.
    *
    * @param from start of this time
    * @param carriedMs how long the value is taken to last
    */
   addLast({ at, sum, until = Infinity }: Change, from: number, carriedMs: number): void {
     const isOfTime = at >= from && this.kind === "gauge";
-    if (!isOfTime && (this.newest >= until || this.newest > at + carriedMs)) return;
+    if (this.newest >= until || (!isOfTime && this.newest > at + carriedMs)) return;
     this.#last.sum += sum ?? 0;
     this.#last.series++;
   }

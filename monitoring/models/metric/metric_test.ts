@@ -226,16 +226,18 @@ Deno.test("point marked as without value → counted as such, and no reset", () 
 
 Deno.test("level whose sender says that it has no value → counts no more in later times", () => {
   for (const kind of ["gauge", "updown"] as const) {
-    const lastOf = (...gone: Point[]) => {
+    const lastOf = (...gone: Point[]) => lastSince(Infinity, gone);
+    const lastSince = (from: number, gone: Point[]) => {
       const values = new Values(kind);
       const still = changesOf([[10, 1], [20, 1], [30, 1]], kind, 5, 99).changes;
       for (const change of still) values.add(change);
       const all: Point[] = [[10, 5], [20, 5], ...gone];
-      addLasts([changesOf(all, kind, 5, 99).changes, still], [[Infinity, values]], 1);
+      addLasts([changesOf(all, kind, 5, 99).changes, still], [[from, values]], 99);
       return values.figure("last", 1);
     };
     assert.equal(lastOf(), kind === "gauge" ? 3 : 6);
     assert.equal(lastOf([25, null]), 1);
+    assert.equal(lastSince(0, [[25, null]]), 1, "it ended within the time");
     assert.equal(lastOf([22, null], [25, 7]), kind === "gauge" ? 4 : 8, "it came back");
   }
 });
