@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import {
   type ApplicationRow,
+  clockOffMs,
   nameOf,
   OWN_APPLICATION,
 } from "../../monitoring/models/application_rows.ts";
@@ -10,7 +11,7 @@ import { shortRelease } from "../kit/application_labels.ts";
 
 /** An application changed its release, or was started. */
 interface ReleaseMark {
-  /** When the first envelope of the release was received, or its process started, milliseconds since 1970. */
+  /** When the first envelope of the release was received, by the clock of its server, or its process started; milliseconds since 1970. */
   readonly at: number;
   /** "shop-api 1.5.0"; of a start "shop-api started". Untrusted. */
   readonly text: string;
@@ -113,9 +114,10 @@ export function releaseMarks(
   const applications = Map.groupBy(rows, nameOf);
   return [...applications].flatMap(([name, applications]) => {
     const since = new Map<string, number>();
-    for (const { releases, releases_since } of applications) {
-      for (const [index, release] of releases.entries()) {
-        since.set(release, Math.min(since.get(release) ?? Infinity, releases_since[index]!));
+    for (const row of applications) {
+      for (const [index, release] of row.releases.entries()) {
+        const at = row.releases_since[index]! + clockOffMs(row);
+        since.set(release, Math.min(since.get(release) ?? Infinity, at));
       }
     }
     const changes = [...since].sort(([, a], [, b]) => a - b).slice(1)

@@ -33,6 +33,10 @@ Deno.test("several releases, also in other environments → a mark for each but 
     { at: 70, text: "api 3", release: "3" },
   ]);
   assert.deepEqual(releaseMarks(rows, 31, 70), []);
+  // What it sends is drawn by its clock.
+  const late = applicationOf("late", "production", { "late@1": 1, "late@2": 2 });
+  const [mark] = releaseMarks([{ ...late, clock_ms: 600_000 }], 0, 1e6);
+  assert.equal(mark?.at, 600_002);
 });
 
 Deno.test("labels of releases → none runs into another; of near ones the last has its label", () => {
