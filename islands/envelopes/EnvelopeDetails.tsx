@@ -47,7 +47,8 @@ export function EnvelopeDetails({ id }: { id: number }) {
           {content.unlisted > 0 && (
             <p className="waits">
               In no list and no count: {formatNumber(content.unlisted)}{" "}
-              of its errors, spans, logs and other items, unreadable or too many for one envelope.
+              of its errors, spans, logs and other items, of a form that is not read or too many for
+              one envelope.
             </p>
           )}
           {content.items.map((item, n) => (

@@ -42,7 +42,12 @@ export function NotSent({ rows, labels }: {
 }) {
   const all = rows.flatMap(({ key, discarded }) => discarded.map((one) => ({ key, ...one })))
     // Bytes of what another category counts.
-    .filter(({ category }) => !category.endsWith("_byte"));
+    .filter(({ category, reason, key }, _, rows) =>
+      !rows.some((other) =>
+        category === other.category.replace(/_item$/, "_byte") && category !== other.category &&
+        reason === other.reason && key === other.key
+      )
+    );
   const byReason = Map.groupBy(all, ({ key, reason }) => `${key} ${reason}`);
   return all.length > 0 && (
     <p className="facts small others">

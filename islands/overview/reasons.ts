@@ -66,8 +66,8 @@ export const SINCE_TIP =
   "The first stored error of the group in the application and chosen release, at any time; of a group" +
   " that came back, when its return was received; in the newest release the first failed run of an" +
   " endpoint, the first one of a slower endpoint; of a monitor the first of the runs that have its state;" +
-  " of a clock when the newest envelope was received. By the sender’s clock, less what it is ahead;" +
-  " but of missed runs no later than its newest envelope";
+  " of a clock when the newest envelope was received. By the sender’s clock, less what it is ahead, and" +
+  " no later than when its newest envelope arrived; missed runs since they were due";
 
 /** Why a monitor needs a look, by its state. */
 const OF_MONITOR: Partial<Record<MonitorRow["state"], Pick<Reason, "kind" | "why">>> = {

@@ -141,7 +141,7 @@ function Content({ profile, isHeavy, timeWindow, selected, setSelected }: {
         </p>
         {main && (
           <p>
-            <Definition text="Of the application’s functions that run in at least half of these samples, themselves or in what they call, one that runs none of the others; if there is none in half, the one in most">
+            <Definition text="Of the application’s functions that run in at least half of these samples, themselves or in what they call, one that runs none of the others; if there is none in half, the one in most. Of a library’s, if none is the application’s">
               <b>{time(main.total)} of {time(busy)}</b>
             </Definition>{" "}
             in{" "}

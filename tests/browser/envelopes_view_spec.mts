@@ -48,7 +48,7 @@ test("value that is no number → the envelope states that a point of it is in n
   const [{ id }] = await listRows(server.origin, "envelopes&type=trace_metric");
   await page.goto(`/#/envelopes/${id}`);
   await expect(envelopesView(page)).toContainText(
-    /In no list .* 1 of its .*, unreadable or too many/,
+    /In no list .* 1 of its .*, of a form that is not read or too many/,
   );
 });
 
