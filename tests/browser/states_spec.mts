@@ -34,8 +34,7 @@ const MISSING = [
   `#/traces/${"e".repeat(32)}`,
   "#/errors/0123456789abcd",
   "#/envelopes/999999",
-  ...["errors", "traces", "logs", "envelopes", "recordings", "profiles", "monitors"]
-    .map((view) => `#/${view}/zzzz`),
+  ...["errors", "envelopes", "recordings"].map((view) => `#/${view}/zzzz`),
 ];
 
 const view = (page: Page, name: List) => page.locator(`section.${name}`);
