@@ -98,13 +98,8 @@ function partsOf(row: TailRow) {
       const { spans, started_at: at, ended_at, op, name } = row;
       const ms = ended_at === null ? null : ended_at - at;
       const notes = [took(ms), formatCount(spans, "span"), row.failed && "failed", trace];
-      return {
-        at,
-        label: "trace",
-        colour: "span",
-        text: [op, name].filter(Boolean).join(" "),
-        notes,
-      };
+      const text = [op, name].filter(Boolean).join(" ");
+      return { at, label: "trace", colour: "span", text, notes };
     }
     case "metrics": {
       const { at, points, names } = row;
@@ -141,7 +136,9 @@ function partsOf(row: TailRow) {
       // The SDK's own attributes are the same in every row.
       const notes = Object.entries(attributes).filter(([name]) => !name.startsWith("sentry."))
         .map(([name, value]) => `${name}=${value}`);
-      return { at, label: level, colour: level, text: body, notes: [...notes, trace] };
+      // "trace" is a trace's.
+      const label = level === "trace" ? "log" : level;
+      return { at, label, colour: level, text: body, notes: [...notes, trace] };
     }
     case "error": {
       const { at, level, where, handled } = row;

@@ -101,6 +101,7 @@ Deno.test("fatal error, fatal log, failed trace → told apart", () => {
   assert.deepEqual(rows.map((row) => /FATAL|fatal|failed/.exec(line(row))?.[0]), [
     ...["FATAL", "fatal", "failed"],
   ]);
+  assert.match(line({ ...LOG, level: "trace" }), /^\S+ log /);
 });
 
 Deno.test("text from telemetry → cannot control the terminal, nor fill it", () => {

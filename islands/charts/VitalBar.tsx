@@ -18,8 +18,9 @@ export function formatVital(name: VitalName, value: number): string {
   return rounded.find((text) => rateVital({ name, value: Number(text) }) === rating) ?? rounded[2]!;
 }
 
-export const VITAL_TIP = `75th percentile, with n loads and navigations up to ${FEW_SAMPLES};` +
-  ` of fewer than ${MIN_SAMPLES} each value as a dot`;
+export const VITAL_TIP =
+  `75th percentile, of n loads and navigations: ${FEW_SAMPLES} or fewer have n beside it,` +
+  ` of fewer than ${MIN_SAMPLES} each value is a dot. What was measured as a page was left is often in the next page’s trace`;
 
 /**
  * A web vital on a scale of three equal parts: good, needs improvement, poor. A mark beside the value repeats a rating

@@ -18,7 +18,7 @@ export function PlayLink({ replayId, moment }: { replayId: string | null; moment
     : <a href={linkTo("recordings", [replay_id])} title={WHY}>Open recording, moment unknown</a>;
 }
 
-const WHY = "Its sender’s clock differs, and no span of its trace shows by how much";
+const WHY = "By its sender’s clock, which may be wrong, it was outside of the recording";
 
 /** A recording. An id alone means little: SDKs send one with every session, also if the recording is never sent. */
 export function useRecording(replayId: string | null): RecordingRow | undefined {

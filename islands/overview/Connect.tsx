@@ -31,7 +31,7 @@ function RefusedEnvelopes() {
   const listed = rows.reduce((sum, { count }) => sum + count, 0);
   return (
     <div>
-      <h3>{formatCount(total, "refused request")} since the server started</h3>
+      <h3>{formatCount(total, "refused request")}, whole or in part, since the server started</h3>
       <ol>
         {shown.map(({ at, error, detail, origin, address, user_agent, count }) => (
           <li key={`${address} ${error} ${origin} ${user_agent}`} className="entry">

@@ -86,7 +86,9 @@ export function EventList({ events, replayId, from, at, reading }: {
   );
 }
 
-const ASTRAY = { title: "Its sender’s clock is wrong by an unknown time" };
+const ASTRAY = {
+  title: "By its sender’s clock, which may be wrong, it was outside of the recording",
+};
 
 const Rows = memo(function Rows({ events, replayId, from, current }: {
   events: readonly ListedEvent[];

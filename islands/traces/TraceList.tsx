@@ -177,7 +177,7 @@ function Status(row: TraceRow) {
       <span className={isMarked(row) && !isElsewhere ? "refused" : "quiet"}>
         {isMarked(row) && <OutcomeMark kind="refused" />}
         {http_status ?? "failed"}
-        {isElsewhere && <span className="vh">, failed elsewhere</span>}
+        {isElsewhere && <span className="vh">, the trace failed</span>}
       </span>
     </RowValues>
   );

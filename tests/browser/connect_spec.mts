@@ -79,7 +79,9 @@ test("refused envelopes → reason, origin and fix; snippet on another port → 
   // More than the server lists: repeats are one row, and all are counted.
   for (let n = 0; n < 60; n++) await post({ "User-Agent": MARKUP });
   for (const agent of ["curl/8", "python-requests/2"]) await post({ "User-Agent": agent });
-  await expect(connect(page)).toContainText("63 refused requests since the server started");
+  await expect(connect(page)).toContainText(
+    "63 refused requests, whole or in part, since the server started",
+  );
   await expect(connect(page).getByRole("listitem").first()).toContainText("python-requests/2");
   await expect(refused).toBeHidden();
   await connect(page).getByRole("button", { name: "Show 1 more" }).press("Enter");

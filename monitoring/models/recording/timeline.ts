@@ -24,7 +24,7 @@ export interface TimelineEvent {
   readonly at: number;
   /** Untrusted. */
   readonly text: string;
-  /** When it happened is not known: `at` is by a clock that is wrong. */
+  /** When it happened is not known: `at` is by a clock that may be wrong, and outside. */
   readonly isAstray?: boolean;
   /** At least {@linkcode RAGE_CLICKS} clicks on one element, without a reaction. */
   readonly isRage?: boolean;
