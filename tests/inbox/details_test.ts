@@ -108,9 +108,16 @@ Deno.test("span of times that cannot be → its trace starts and lasts as in the
     [seconds, 253_402_300_000, now - 5_000, null, 0],
     [seconds, seconds + 1, now - 5_000, 1_000, 1_000],
   ];
+  // Named for nothing, a trace has no duration.
+  cases.push([seconds, seconds + 2, now - 5_000, null, 2_000]);
   for (const [i, [start_timestamp, end_timestamp, ...expected]] of cases.entries()) {
     const id = hexId(i + 1);
-    const sent = span(i + 1, { start_timestamp, end_timestamp, is_segment: true, name: "GET /" });
+    const sent = span(i + 1, {
+      start_timestamp,
+      end_timestamp,
+      is_segment: true,
+      name: i < 6 ? "GET /" : "",
+    });
     await server.inbox.store(admittedGzip(envelopeOf({}, sent), now));
     const row = server.inbox.page("traces", {}).rows.find(({ trace_id }) => trace_id === id)!;
     const listed = row.ended_at && row.ended_at - row.started_at!;

@@ -2,7 +2,13 @@ import { attributeAt } from "../json.ts";
 import type { TraceRow } from "./trace_row.ts";
 import { type Extent, placeSpans, type TraceTimes } from "./span_times.ts";
 import { buildSpanTree, type SpanNode, type SpanTree } from "./span_tree.ts";
-import { durationOf, type TraceMark, type TraceParts, type TraceSpan } from "./trace_span.ts";
+import {
+  durationOf,
+  NO_NAME,
+  type TraceMark,
+  type TraceParts,
+  type TraceSpan,
+} from "./trace_span.ts";
 import { servedHost, traceName, withoutOwnHost } from "./trace_name.ts";
 import { bestRoot, ROOT_RANK, type RootCandidate, rootRank } from "./trace_root.ts";
 import { type TimeSection, timeSections } from "./time_sections.ts";
@@ -179,11 +185,13 @@ const namedBy = ({ name, op, started_at, ended_at }: TraceRow): TraceName => ({
 
 /** @param marks oldest first */
 function nameOf(spans: readonly TraceSpan[], marks: readonly TraceMark[]): TraceName {
-  const root = traceRoot(spans);
+  const root = traceRoot(spans.filter(({ name }) => name !== NO_NAME));
   const mark = marks.find(({ kind }) => kind === "error") ?? marks[0];
   if (root === undefined || (root.rank === ROOT_RANK.annotation && mark !== undefined)) {
-    const name = mark?.text ?? NO_TRACE_NAME;
-    return { name, op: null, started_at: mark?.at_ms ?? null, duration_ms: null, root: null };
+    const [first] = spans;
+    const name = mark?.text ?? first?.name ?? NO_TRACE_NAME;
+    const started_at = mark?.at_ms ?? first?.listed_at ?? first?.start_ms ?? null;
+    return { name, op: null, started_at, duration_ms: null, root: null };
   }
   const { name, op, span } = root;
   const started_at = root.started_at ?? span.listed_at ?? null;
