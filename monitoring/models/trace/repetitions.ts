@@ -11,7 +11,7 @@ export interface Repetition extends Extent {
   readonly key: string;
   /** In order of their start. */
   readonly nodes: readonly SpanNode[];
-  /** Number of cycles; the last one may be incomplete. */
+  /** Number of whole cycles; spans of another one may follow. */
   readonly times: number;
   /** Spans of a cycle. */
   readonly period: number;
@@ -73,9 +73,12 @@ export function repetitionText(repetition: Repetition): string {
 /** `sum 1.20 s`: their durations together, which may be longer than the time that they took. */
 const sumText = ({ total_ms }: Repetition): string => `sum ${formatDuration(total_ms)}`;
 
-/** `×12`, `×10 (2 queries)`. */
-export const cyclesText = ({ nodes, times, period }: Repetition): string =>
-  period > 1 ? `×${times} (${period} ${unitOf(nodes[0]!)})` : `×${times}`;
+/** `×12`, `×10 (2 queries)`; with one of the next cycle `×10 (2 queries) + 1`. */
+export function cyclesText({ nodes, times, period }: Repetition): string {
+  const rest = nodes.length % period;
+  const cycles = period > 1 ? `×${times} (${period} ${unitOf(nodes[0]!)})` : `×${times}`;
+  return rest > 0 ? `${cycles} + ${rest}` : cycles;
+}
 
 /** What the spans of a repetition are: "queries", "requests", "calls". */
 export const unitOf = ({ span }: SpanNode): string =>
@@ -150,7 +153,7 @@ function repetitionOf({ members, period }: Pattern, times: TraceTimes): Repetiti
   return {
     key: `repeated:${nodes[0]!.key}`,
     nodes,
-    times: Math.ceil(nodes.length / period),
+    times: Math.floor(nodes.length / period),
     period,
     parts,
     runs: parts.map((nodes) => nodes.map((node) => times.byNode.get(node)!)),

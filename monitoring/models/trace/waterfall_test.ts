@@ -110,7 +110,7 @@ const FOLDED: Readonly<Record<string, readonly [spans: readonly string[], rows: 
   ],
   "three that alternate, one of them twice, the last cycle incomplete → one row": [
     inTurn("A", "A", "B", "A", "A", "B", "A", "A", "B", "A"),
-    ["×4 (3 queries), 94 ms, sum 40 ms: A, B"],
+    ["×3 (3 queries) + 1, 94 ms, sum 40 ms: A, B"],
   ],
   "one after the other, or of another kind → a row each": [
     inTurn("A", "A", "A", "B", "work", "B", "work", "B", "work"),
